@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the host does for a component: a vtable, so that a plugin links to nothing of weir.
+ * Plugins call the weir_ functions at the end of this header.
+ *
+ * "loop" marks a call that only the loop thread may make (callbacks of sinks with WEIR_BLOCKS
+ * run elsewhere); "any" may be made from any thread.
+ */
+#ifndef WEIR_HOST_H
+#define WEIR_HOST_H
+
+#include <errno.h>
+#include <stdarg.h>
+
+#include "abi.h"
+#include "component.h"
+#include "record.h"
+
+enum weir_log_level {
+	WEIR_LOG_ERROR = 1,
+	WEIR_LOG_WARNING = 2, /* a result may be wrong or incomplete */
+	WEIR_LOG_INFO = 3,    /* what people want to know anyway: rates, what was chosen */
+	WEIR_LOG_DEBUG = 4,
+};
+
+enum weir_need_state {
+	WEIR_NEED_MET = 1,
+	WEIR_NEED_LIMITED = 2, /* works in part: `effect` says what is lost */
+	WEIR_NEED_MISSING = 3, /* the component cannot work */
+};
+
+/* What a component needs of the host, as found by probe(). Texts are copied. */
+struct weir_need {
+	uint32_t size;
+	uint32_t state;     /* enum weir_need_state */
+	const char *name;   /* "kernel BTF", "perf_event_paranoid": same thing, same name */
+	const char *found;  /* what is there: "2", "cgroup v1 and v2", "not built" */
+	const char *effect; /* what that disables, "" when met */
+	const char *cure;   /* the command that enables it, or "" */
+};
+
+/* An edge that leads to this node. Lives as long as the node. */
+struct weir_input {
+	uint32_t size;
+	uint32_t slot;    /* position in the component's inputs */
+	const char *node; /* the node it comes from */
+	const char *output;
+	const struct weir_schema *schema;
+};
+
+/* A provider's instance. `vtable` has the version asked for; ctx is to be handed back to it. */
+struct weir_service {
+	const void *vtable;
+	struct weir_ctx *ctx;
+};
+
+/* Where text or bytes go: a file, a FIFO, or stdout. Buffered; one thread at a time. */
+struct weir_writer;
+
+enum weir_writer_flag {
+	/* The file appears whole at writer_close(), or not at all. stdout is written at close. */
+	WEIR_WRITE_WHOLE = 1u << 0,
+};
+
+/* A compiled expression: constant, may be evaluated on any thread. */
+struct weir_expr;
+
+/* A value of the expression language. */
+struct weir_value {
+	uint32_t type;   /* enum weir_type: UINT, INT, DOUBLE, BOOL or TEXT; NONE: absent */
+	uint32_t length; /* of text */
+	union {
+		uint64_t u;
+		int64_t i;
+		double d;
+		const char *text; /* lives as long as the batch */
+	};
+};
+
+typedef int weir_ready_fn(struct weir_ctx *ctx, int fd, uint32_t events);
+
+struct weir_host {
+	uint32_t size;
+	uint16_t abi_major;
+	uint16_t abi_minor;
+
+	/* any: writes a line to stderr, with the node's name. */
+	void (*log)(struct weir_ctx *ctx, int level, const char *format, va_list args);
+	/*
+	 * any: keeps the reason of a failure and returns `error`, a negative errno, whose text is
+	 * added. The callback then returns that.
+	 */
+	int (*fail)(struct weir_ctx *ctx, int error, const char *format, va_list args);
+	/*
+	 * any: the same for an option: `path` is "name" or "name[2]", which the host turns into
+	 * file, line and column of the user's YAML.
+	 */
+	int (*fail_option)(struct weir_ctx *ctx, const char *path, int error, const char *format,
+			   va_list args);
+	/* probe() only: one thing that the component needs. */
+	void (*need)(struct weir_ctx *ctx, const struct weir_need *need);
+	/*
+	 * any: n rows, samples or events that should have come out of this node did not. Equal
+	 * reasons are added up; it ends in the ledger and in a line at exit. `cure` says what
+	 * the user can do, or is NULL. Both are copied.
+	 */
+	void (*lost)(struct weir_ctx *ctx, const char *reason, uint64_t n, const char *cure);
+
+	/* any: CLOCK_MONOTONIC ns. Tests may run another clock. */
+	uint64_t (*now)(struct weir_ctx *ctx);
+	/* any: CLOCK_REALTIME ns of a CLOCK_MONOTONIC moment. */
+	uint64_t (*wall)(struct weir_ctx *ctx, uint64_t monotonic);
+	/* any: true once the pipeline ends, or this sink's deadline has passed: stop waiting. */
+	int (*ending)(struct weir_ctx *ctx);
+
+	/* loop, from bind() on: input i, or NULL past the last. */
+	const struct weir_input *(*input)(struct weir_ctx *ctx, uint32_t i);
+	/*
+	 * loop, bind(): a column of input i that an option named. NULL after having failed, with
+	 * the option's place and both nodes' names, unless the want is WEIR_OPTIONAL.
+	 */
+	const struct weir_field *(*want)(struct weir_ctx *ctx, uint32_t i,
+					 const struct weir_want *want, const char *option);
+	/* loop, bind(): sets the schema of an output that has none. It stays the plugin's. */
+	int (*declare)(struct weir_ctx *ctx, uint32_t output, const struct weir_schema *schema);
+	/* loop, create() to start(): the provider of service/version: "pmu" or "vendor::pmu". */
+	int (*service)(struct weir_ctx *ctx, const char *name, uint32_t version,
+		       struct weir_service *service);
+
+	/* loop, start() on: calls tick every period_ns from now on; 0 ends it. */
+	int (*every)(struct weir_ctx *ctx, uint64_t period_ns);
+	/*
+	 * loop, start() on: calls `ready` when the fd has `events` (EPOLLIN ...), not while a
+	 * full queue holds this node up. The fd stays the plugin's; events 0 ends the watch,
+	 * which must come before close().
+	 */
+	int (*watch)(struct weir_ctx *ctx, int fd, uint32_t events, weir_ready_fn *ready);
+
+	/*
+	 * loop: an empty batch for an output, with room for that many rows and arena bytes.
+	 * NULL: a queue behind is full and may block: stop reading, the node is called again when
+	 * there is room; or no memory. Whoever cannot wait says weir_lost().
+	 */
+	struct weir_batch *(*loan)(struct weir_ctx *ctx, uint32_t output, uint32_t rows,
+				   uint32_t arena_bytes);
+	/* loop: makes room for more rows and arena bytes. Pointers into the batch change. */
+	int (*reserve)(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t rows,
+		       uint32_t arena_bytes);
+	/*
+	 * loop: sends the batch on its way; it is the host's from here on. The window must be
+	 * set. An empty batch is sent too: it says that nothing happened in its window.
+	 */
+	int (*commit)(struct weir_ctx *ctx, struct weir_batch *batch);
+	/* loop: gives a loan back unused. NULL is allowed. */
+	void (*discard)(struct weir_ctx *ctx, struct weir_batch *batch);
+
+	/*
+	 * Names. A table belongs to its maker, who alone interns, on one thread. Batches refer to
+	 * it and hold it by reference counts, so it may be released at any time; ids mean
+	 * something with their own table only. Make a new one when names_bytes() says that it has
+	 * grown too large.
+	 */
+	struct weir_names *(*names_new)(struct weir_ctx *ctx); /* any; NULL: no memory */
+	void (*names_release)(struct weir_names *names);       /* any; NULL is allowed */
+	uint32_t (*names_intern)(struct weir_names *names, const char *text,
+				 size_t length); /* 0: no memory */
+	const char *(*names_text)(const struct weir_names *names, uint32_t id,
+				  uint32_t *length); /* any */
+	size_t (*names_bytes)(const struct weir_names *names);
+
+	/*
+	 * The expression language. expr_compile (loop, bind()): against a schema, which must stay;
+	 * NULL after having failed with a caret under the option's text. expr_type: what it
+	 * yields. expr_eval (any): 0, or a negative errno. expr_free: NULL is allowed.
+	 */
+	struct weir_expr *(*expr_compile)(struct weir_ctx *ctx, const char *text,
+					  const struct weir_schema *schema, const char *option);
+	uint32_t (*expr_type)(const struct weir_expr *expr);
+	int (*expr_eval)(const struct weir_expr *expr, const struct weir_batch *batch,
+			 const void *row, struct weir_value *value);
+	void (*expr_free)(struct weir_expr *expr);
+
+	/*
+	 * Output of sinks (any, on the sink's thread). path "": what `-o` said, else stdout.
+	 * writer_open may block, and returns NULL after having failed. writer_write and
+	 * writer_flush return 0 or a negative errno, and keep returning it. writer_close: with
+	 * keep 0 a WEIR_WRITE_WHOLE file is thrown away; returns the first error; NULL is allowed.
+	 * writer_columns: width of the terminal, 0 when it is none. writer_color: colour wanted.
+	 */
+	struct weir_writer *(*writer_open)(struct weir_ctx *ctx, const char *path, uint32_t flags);
+	int (*writer_write)(struct weir_writer *writer, const void *bytes, size_t count);
+	int (*writer_flush)(struct weir_writer *writer);
+	int (*writer_close)(struct weir_writer *writer, int keep);
+	uint32_t (*writer_columns)(const struct weir_writer *writer);
+	int (*writer_color)(const struct weir_writer *writer);
+};
+
+/* The calls as plugins make them. */
+
+static inline void WEIR_PRINTF(3, 4)
+	weir_log(struct weir_ctx *ctx, int level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	ctx->host->log(ctx, level, format, args);
+	va_end(args);
+}
+
+static inline int WEIR_PRINTF(3, 4)
+	weir_fail(struct weir_ctx *ctx, int error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	error = ctx->host->fail(ctx, error, format, args);
+	va_end(args);
+	return error;
+}
+
+static inline int WEIR_PRINTF(4, 5)
+	weir_fail_option(struct weir_ctx *ctx, const char *path, int error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	error = ctx->host->fail_option(ctx, path, error, format, args);
+	va_end(args);
+	return error;
+}
+
+static inline void weir_need(struct weir_ctx *ctx, uint32_t state, const char *name,
+			     const char *found, const char *effect, const char *cure)
+{
+	struct weir_need need = { sizeof(need), state, name, found, effect, cure };
+
+	ctx->host->need(ctx, &need);
+}
+
+static inline void weir_lost(struct weir_ctx *ctx, const char *reason, uint64_t n, const char *cure)
+{
+	if (n)
+		ctx->host->lost(ctx, reason, n, cure);
+}
+
+static inline uint64_t weir_now(struct weir_ctx *ctx)
+{
+	return ctx->host->now(ctx);
+}
+
+static inline int weir_every(struct weir_ctx *ctx, uint64_t period_ns)
+{
+	return ctx->host->every(ctx, period_ns);
+}
+
+static inline const struct weir_input *weir_input(struct weir_ctx *ctx, uint32_t i)
+{
+	return ctx->host->input(ctx, i);
+}
+
+/* The field of that name, or NULL. */
+static inline const struct weir_field *weir_find(const struct weir_schema *schema, const char *name)
+{
+	for (uint32_t i = 0; i < schema->fields.count; i++)
+		if (strcmp(schema->fields.items[i].name, name) == 0)
+			return &schema->fields.items[i];
+	return NULL;
+}
+
+static inline struct weir_batch *weir_loan(struct weir_ctx *ctx, uint32_t output, uint32_t rows,
+					   uint32_t arena_bytes)
+{
+	return ctx->host->loan(ctx, output, rows, arena_bytes);
+}
+
+static inline int weir_commit(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	return ctx->host->commit(ctx, batch);
+}
+
+static inline void weir_discard(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	ctx->host->discard(ctx, batch);
+}
+
+/* A new zeroed row at the batch's end, or NULL: no memory. Earlier row pointers may change. */
+static inline void *weir_add_row(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	void *row;
+
+	if (batch->row_count == batch->row_capacity && ctx->host->reserve(ctx, batch, 1, 0) < 0)
+		return NULL;
+	row = batch->rows + (size_t)batch->row_count++ * batch->row_size;
+	memset(row, 0, batch->row_size);
+	return row;
+}
+
+/*
+ * Room for `bytes` bytes in the arena, zeroed and aligned to 8; *offset tells where it is.
+ * NULL: no memory. Earlier pointers into the arena, not into rows, may change.
+ */
+static inline void *weir_add_bytes(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t bytes,
+				   uint32_t *offset)
+{
+	uint32_t padded = (bytes + 7u) & ~7u;
+	void *room;
+
+	if (padded < bytes)
+		return NULL;
+	if (batch->arena_capacity - batch->arena_used < padded &&
+	    ctx->host->reserve(ctx, batch, 0, padded) < 0)
+		return NULL;
+	*offset = batch->arena_used;
+	room = batch->arena + batch->arena_used;
+	batch->arena_used += padded;
+	memset(room, 0, padded);
+	return room;
+}
+
+/* Copies a text into the arena. 0 or -ENOMEM. */
+static inline int weir_add_text(struct weir_ctx *ctx, struct weir_batch *batch, const char *text,
+				size_t length, struct weir_text *out)
+{
+	uint32_t offset;
+	void *room;
+
+	out->offset = out->length = 0;
+	if (length == 0)
+		return 0;
+	if (length > UINT32_MAX / 2)
+		return -ENOMEM;
+	room = weir_add_bytes(ctx, batch, (uint32_t)length + 1, &offset);
+	if (!room)
+		return -ENOMEM;
+	memcpy(room, text, length);
+	out->offset = offset;
+	out->length = (uint32_t)length;
+	return 0;
+}
+
+static inline int weir_service(struct weir_ctx *ctx, const char *name, uint32_t version,
+			       struct weir_service *service)
+{
+	return ctx->host->service(ctx, name, version, service);
+}
+
+#endif
