@@ -193,6 +193,12 @@ struct weir_host {
 	int (*writer_close)(struct weir_writer *writer, int keep);
 	uint32_t (*writer_columns)(const struct weir_writer *writer);
 	int (*writer_color)(const struct weir_writer *writer);
+
+	/*
+	 * loop, start() on: this source has nothing more to say. When all sources have, the
+	 * pipeline drains and ends.
+	 */
+	void (*finished)(struct weir_ctx *ctx);
 };
 
 /* The calls as plugins make them. */
@@ -336,6 +342,11 @@ static inline int weir_add_text(struct weir_ctx *ctx, struct weir_batch *batch, 
 	out->offset = offset;
 	out->length = (uint32_t)length;
 	return 0;
+}
+
+static inline void weir_finished(struct weir_ctx *ctx)
+{
+	ctx->host->finished(ctx);
 }
 
 static inline int weir_service(struct weir_ctx *ctx, const char *name, uint32_t version,

@@ -14,7 +14,7 @@
 #define WEIR_PROCESS_SERVICE "process"
 #define WEIR_PROCESS_VERSION 1
 
-/* Of whom to keep a record. All zero: everybody. */
+/* Of whom to keep a record, at least. No pids and cgroup_fd -1: everybody. */
 struct weir_process_scope {
 	uint32_t size;
 	uint32_t flags;       /* reserved: 0 */
@@ -43,7 +43,7 @@ struct weir_mapping {
 	uint64_t start;
 	uint64_t end;
 	uint64_t file_offset; /* of start */
-	const char *path;     /* as its process saw it; "[vdso]", "//anon", "[heap]" */
+	const char *path;     /* as its process saw it; "[vdso]", "//anon" */
 	uint64_t inode;       /* 0: not known */
 	uint32_t device_major;
 	uint32_t device_minor;
@@ -66,7 +66,11 @@ struct weir_process_v1 {
 	/* Who tid of process pid was at that time. -ESRCH: no such process known. */
 	int (*info)(struct weir_ctx *self, uint32_t pid, uint32_t tid, uint64_t time,
 		    struct weir_process_info *info);
-	/* What held that address at that time. -ESRCH, or -ENOENT: nothing was mapped there. */
+	/*
+	 * What held that address at that time; a provider need know code (PROT_EXEC) only.
+	 * -ESRCH, or -ENOENT: nothing was mapped there. While execve() works, the old program's
+	 * mappings are still found, for that is where its registers point.
+	 */
 	int (*mapping)(struct weir_ctx *self, uint32_t pid, uint64_t time, uint64_t address,
 		       struct weir_mapping *mapping);
 };

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loading a light skeleton (sdk/bpf/skeleton.sh) from a plugin: with a sentence that says what is
+ * wrong where it fails, what the programs cost, and what kinds of program this kernel takes.
+ * Header only; needs no library at run time. Linux 5.17 or later.
+ *
+ *     struct weir_bpf_report report = {};
+ *
+ *     tool->bpf = tool_bpf__open();
+ *     if (!tool->bpf)
+ *             return weir_fail(host, -ENOMEM, "open BPF skeleton");
+ *     tool->bpf->rodata->only_pid = options->pid;
+ *     err = weir_bpf_load(tool_bpf, tool->bpf, &report);
+ *     if (!err)
+ *             err = weir_bpf_attach(tool_bpf, tool->bpf, &report);
+ *     if (err)
+ *             return weir_fail(host, err, "%s", report.text);
+ *
+ * and tool_bpf__destroy(tool->bpf), which accepts NULL and what is half built, at the end.
+ *
+ * All functions: any thread, no global state, negative errno on failure. No RLIMIT_MEMLOCK is
+ * raised: kernels since 5.11 charge BPF memory to the cgroup.
+ */
+#ifndef WEIR_BPF_LOADER_H
+#define WEIR_BPF_LOADER_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/btf.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <bpf/skel_internal.h>
+
+/* What went wrong, and the verifier's log for whoever asks for it. */
+struct weir_bpf_report {
+	char text[256]; /* one sentence without a full stop; empty if nothing failed */
+	char *log;      /* the caller's, may be NULL: where the verifier writes. 1 MiB is ample */
+	uint32_t log_size;
+};
+
+/* Loads an open skeleton. On failure the report says why; then only destroy it. */
+#define weir_bpf_load(name_, skeleton_, report_)                                                   \
+	(weir_bpf_ask_log(&(skeleton_)->ctx, (report_)),                                           \
+	 weir_bpf_explain_load(name_##__load(skeleton_), name_##__targets, (report_)))
+
+/*
+ * Attaches all programs of a loaded skeleton. Within a second or so of the last detach from a
+ * tracepoint this sleeps up to 30 ms, for a grace period of the kernel.
+ */
+#define weir_bpf_attach(name_, skeleton_, report_)                                                 \
+	weir_bpf_explain_attach(name_##__attach(skeleton_), name_##__targets, (report_))
+
+/* Adds up what all programs of a loaded skeleton have cost into *cost_. */
+#define weir_bpf_cost(skeleton_, cost_)                                                            \
+	weir_bpf_cost_of((const struct bpf_prog_desc *)&(skeleton_)->progs,                        \
+			 sizeof((skeleton_)->progs) / sizeof(struct bpf_prog_desc), (cost_))
+
+/* Since load. The first two stand still unless weir_bpf_stats_enable() or the sysctl is on. */
+struct weir_bpf_cost {
+	uint64_t run_time_ns; /* with some 50 ns per run for the measurement itself */
+	uint64_t run_count;
+	uint64_t missed; /* runs the kernel left out, as the program was already on this CPU */
+};
+
+static inline void weir_bpf_ask_log(struct bpf_loader_ctx *ctx,
+				    const struct weir_bpf_report *report)
+{
+	ctx->log_level = report->log ? 1 : 0;
+	ctx->log_size = report->log ? report->log_size : 0;
+	ctx->log_buf = (uintptr_t)report->log;
+}
+
+/* Loads a program; returns its descriptor. */
+static inline int weir_bpf_program(enum bpf_prog_type type, const struct bpf_insn *code,
+				   uint32_t length, uint32_t attach_type, uint32_t btf_id)
+{
+	union bpf_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = type;
+	attr.insns = (uintptr_t)code;
+	attr.insn_cnt = length;
+	attr.license = (uintptr_t) "Dual BSD/GPL";
+	attr.prog_flags = type == BPF_PROG_TYPE_SYSCALL ? BPF_F_SLEEPABLE : 0;
+	attr.expected_attach_type = attach_type;
+	attr.attach_btf_id = btf_id;
+
+	fd = skel_sys_bpf(BPF_PROG_LOAD, &attr, sizeof(attr));
+	return fd < 0 ? -errno : fd;
+}
+
+/* Runs a program of type syscall, which may write to ctx, and closes it. */
+static inline int weir_bpf_run(int program, void *ctx, uint32_t ctx_size)
+{
+	union bpf_attr attr;
+	int err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.test.prog_fd = (uint32_t)program;
+	attr.test.ctx_in = (uintptr_t)ctx;
+	attr.test.ctx_size_in = ctx_size;
+
+	err = skel_sys_bpf(BPF_PROG_RUN, &attr, sizeof(attr)) < 0 ? -errno : 0;
+	close(program);
+	return err;
+}
+
+/* What weir_bpf_btf_id() and its program tell each other. */
+struct weir_bpf_query {
+	char name[64]; /* filled up with NUL */
+	uint64_t kind;
+	uint64_t answer; /* id or negative errno; above, the descriptor of a module's BTF */
+};
+
+#define WEIR_SET(to_, value_)                                                                      \
+	{                                                                                          \
+		.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (to_), .imm = (value_)             \
+	}
+#define WEIR_MOVE(to_, from_)                                                                      \
+	{                                                                                          \
+		.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = (to_), .src_reg = (from_)          \
+	}
+#define WEIR_LOAD(to_, from_, offset_)                                                             \
+	{                                                                                          \
+		.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = (to_), .src_reg = (from_),          \
+		.off = (offset_)                                                                   \
+	}
+#define WEIR_STORE(to_, offset_, from_)                                                            \
+	{                                                                                          \
+		.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = (to_), .src_reg = (from_),          \
+		.off = (offset_)                                                                   \
+	}
+#define WEIR_TO_STACK(offset_) WEIR_LOAD(1, 6, (offset_)), WEIR_STORE(10, (offset_)-64, 1)
+
+/* Loads the program that answers a struct weir_bpf_query; returns its descriptor. */
+static inline int weir_bpf_query_program(void)
+{
+	static const struct bpf_insn code[] = {
+		/* Kernels before 6.0 let no helper read the context: the name goes to the stack. */
+		WEIR_MOVE(6, 1),
+		WEIR_TO_STACK(0),
+		WEIR_TO_STACK(8),
+		WEIR_TO_STACK(16),
+		WEIR_TO_STACK(24),
+		WEIR_TO_STACK(32),
+		WEIR_TO_STACK(40),
+		WEIR_TO_STACK(48),
+		WEIR_TO_STACK(56),
+		WEIR_MOVE(1, 10),
+		{ .code = BPF_ALU64 | BPF_ADD, .dst_reg = 1, .imm = -64 },
+		WEIR_SET(2, 64),
+		WEIR_LOAD(3, 6, offsetof(struct weir_bpf_query, kind)),
+		WEIR_SET(4, 0),
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_btf_find_by_name_kind },
+		WEIR_STORE(6, offsetof(struct weir_bpf_query, answer), 0),
+		WEIR_SET(0, 0),
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	return weir_bpf_program(BPF_PROG_TYPE_SYSCALL, code, sizeof(code) / sizeof(code[0]), 0, 0);
+}
+
+#undef WEIR_TO_STACK
+#undef WEIR_STORE
+#undef WEIR_LOAD
+#undef WEIR_MOVE
+#undef WEIR_SET
+
+/*
+ * The id of a type of the running kernel, by name and BTF_KIND_; -ENOENT if it has none such.
+ * A small program asks the kernel: under 1 ms, where reading all BTF here takes 8 ms and 11 MB.
+ */
+static inline int weir_bpf_btf_id(const char *name, uint32_t kind)
+{
+	struct weir_bpf_query query = { .kind = kind };
+	int err;
+
+	if (strlen(name) >= sizeof(query.name))
+		return -ENAMETOOLONG;
+	memcpy(query.name, name, strlen(name));
+
+	err = weir_bpf_query_program();
+	if (err >= 0)
+		err = weir_bpf_run(err, &query, sizeof(query));
+	if (err < 0)
+		return err;
+	if ((int64_t)query.answer > 0 && query.answer >> 32)
+		close((int)(query.answer >> 32));
+	return (int)query.answer;
+}
+
+/* 0 if this kernel has what a program in section `target` ("tp_btf/NAME") attaches to. */
+static inline int weir_bpf_target(const char *target)
+{
+	static const struct {
+		const char *section, *prefix;
+		uint32_t kind;
+	} kinds[] = {
+		{ "raw_tp/", "btf_trace_", BTF_KIND_TYPEDEF },
+		{ "tp_btf/", "btf_trace_", BTF_KIND_TYPEDEF },
+		{ "fentry/", "", BTF_KIND_FUNC },
+		{ "fexit/", "", BTF_KIND_FUNC },
+		{ "iter/", "bpf_iter_", BTF_KIND_FUNC },
+	};
+	char name[128];
+	size_t i;
+	int id;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t length = strlen(kinds[i].section);
+
+		if (strncmp(target, kinds[i].section, length) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%s%s", kinds[i].prefix, target + length);
+		id = weir_bpf_btf_id(name, kinds[i].kind);
+		return id < 0 ? id : 0;
+	}
+	return -EINVAL;
+}
+
+/* The first of `targets` that this kernel has not, or NULL. */
+static inline const char *weir_bpf_missing_target(const char *const *targets)
+{
+	while (*targets && weir_bpf_target(*targets) != -ENOENT)
+		targets++;
+	return *targets;
+}
+
+/* The first capability that BPF tracing needs and this thread lacks, or NULL. */
+static inline const char *weir_bpf_missing_capability(void)
+{
+	static const struct {
+		unsigned int number;
+		const char *name;
+	} needed[] = { { CAP_BPF, "CAP_BPF" }, { CAP_PERFMON, "CAP_PERFMON" } };
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct set[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	size_t i;
+
+	if (syscall(SYS_capget, &header, set) || set[0].effective & 1u << CAP_SYS_ADMIN)
+		return NULL;
+	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		if (!(set[1].effective & 1u << (needed[i].number - 32)))
+			return needed[i].name;
+	}
+	return NULL;
+}
+
+/* True if this kernel is older than what light skeletons need. */
+static inline int weir_bpf_kernel_is_old(struct utsname *kernel)
+{
+	unsigned int major;
+	unsigned int minor;
+
+	if (uname(kernel) || sscanf(kernel->release, "%u.%u", &major, &minor) != 2)
+		return 0;
+	return major < 5 || (major == 5 && minor < 17);
+}
+
+/* The reason why `err` came out of a load, as far as the machine can tell. */
+static inline void weir_bpf_reason(int err, const char *const *targets, char *text, size_t size)
+{
+	const char *capability = weir_bpf_missing_capability();
+	struct utsname kernel;
+	const char *target;
+
+	/* Not only EPERM: without CAP_PERFMON the verifier finds fault with the program. */
+	if (capability) {
+		snprintf(text, size, "BPF programs need CAP_BPF and CAP_PERFMON, and %s is missing",
+			 capability);
+		return;
+	}
+	if (access("/sys/kernel/btf/vmlinux", F_OK)) {
+		snprintf(text, size,
+			 "the kernel describes no types: /sys/kernel/btf/vmlinux is "
+			 "missing (CONFIG_DEBUG_INFO_BTF)");
+		return;
+	}
+	target = weir_bpf_missing_target(targets);
+	if (target) {
+		snprintf(text, size, "this kernel has no %s", target);
+		return;
+	}
+	/* Last of the checks, as a distribution may have brought its old kernel up to date. */
+	if (weir_bpf_kernel_is_old(&kernel))
+		snprintf(text, size, "Linux 5.17 or later is needed, this is %s", kernel.release);
+	else if (err == -EPERM)
+		snprintf(text, size,
+			 "the kernel forbids it in spite of capabilities (lockdown, "
+			 "seccomp, or it lacks this kind of program)");
+	else if (err == -ENOSPC)
+		snprintf(text, size, "the verifier's log is longer than its buffer");
+	else
+		snprintf(text, size, "the kernel refuses the program");
+}
+
+static inline int weir_bpf_explain_load(int err, const char *const *targets,
+					struct weir_bpf_report *report)
+{
+	char reason[160];
+
+	report->text[0] = '\0';
+	if (err >= 0)
+		return 0;
+	weir_bpf_reason(err, targets, reason, sizeof(reason));
+	snprintf(report->text, sizeof(report->text), "load BPF programs: %s: %s", reason,
+		 strerror(-err));
+	return err;
+}
+
+/* `result` is as bpftool's attach functions return: -1 with errno. */
+static inline int weir_bpf_explain_attach(int result, const char *const *targets,
+					  struct weir_bpf_report *report)
+{
+	int err = -errno;
+	const char *target;
+
+	report->text[0] = '\0';
+	if (result >= 0)
+		return 0;
+	/* A raw_tp program loads without its tracepoint. */
+	target = weir_bpf_missing_target(targets);
+	if (target)
+		snprintf(report->text, sizeof(report->text), "this kernel has no %s", target);
+	else
+		snprintf(report->text, sizeof(report->text), "attach BPF programs: %s",
+			 strerror(-err));
+	return err;
+}
+
+/* Has the kernel measure all BPF programs while the returned descriptor is open. CAP_SYS_ADMIN. */
+static inline int weir_bpf_stats_enable(void)
+{
+	union bpf_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.enable_stats.type = BPF_STATS_RUN_TIME;
+	fd = skel_sys_bpf(BPF_ENABLE_STATS, &attr, sizeof(attr));
+	return fd < 0 ? -errno : fd;
+}
+
+/* Adds the cost of `count` programs to *cost. Programs that were not loaded are left out. */
+static inline int weir_bpf_cost_of(const struct bpf_prog_desc *programs, size_t count,
+				   struct weir_bpf_cost *cost)
+{
+	struct bpf_prog_info info;
+	union bpf_attr attr;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (programs[i].prog_fd <= 0)
+			continue;
+		memset(&info, 0, sizeof(info));
+		memset(&attr, 0, sizeof(attr));
+		attr.info.bpf_fd = (uint32_t)programs[i].prog_fd;
+		attr.info.info_len = sizeof(info);
+		attr.info.info = (uintptr_t)&info;
+		if (skel_sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)))
+			return -errno;
+		cost->run_time_ns += info.run_time_ns;
+		cost->run_count += info.run_cnt;
+		cost->missed += info.recursion_misses;
+	}
+	return 0;
+}
+
+/* Loads a program that does nothing; returns its descriptor. */
+static inline int weir_bpf_program_empty(enum bpf_prog_type type, uint32_t attach_type,
+					 uint32_t btf_id)
+{
+	static const struct bpf_insn code[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+
+	return weir_bpf_program(type, code, sizeof(code) / sizeof(code[0]), attach_type, btf_id);
+}
+
+/* 0 if this process may load a tp_btf program here. Under 1 ms; attaches nothing. */
+static inline int weir_bpf_probe_tp_btf(void)
+{
+	int id = weir_bpf_btf_id("btf_trace_sched_switch", BTF_KIND_TYPEDEF);
+	int fd;
+
+	if (id < 0)
+		return id;
+	fd = weir_bpf_program_empty(BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, (uint32_t)id);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+/* Where the probes below attach for a moment: a function which nothing calls but kernel tests. */
+#define WEIR_BPF_QUIET_FUNCTION "bpf_fentry_test1"
+
+/* 0 if fentry programs load and attach here. */
+static inline int weir_bpf_probe_fentry(void)
+{
+	int id = weir_bpf_btf_id(WEIR_BPF_QUIET_FUNCTION, BTF_KIND_FUNC);
+	int program;
+	int link;
+	int err;
+
+	if (id < 0)
+		return id;
+	program = weir_bpf_program_empty(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, (uint32_t)id);
+	if (program < 0)
+		return program;
+	/* arm64 before 6.0 loads but does not attach. */
+	link = skel_raw_tracepoint_open(NULL, program);
+	err = link < 0 ? -errno : 0;
+	if (link >= 0)
+		close(link);
+	close(program);
+	return err;
+}
+
+/* The number perf knows kprobes by; -ENOENT where the kernel has none. */
+static inline int weir_bpf_kprobe_type(void)
+{
+	int fd = open("/sys/bus/event_source/devices/kprobe/type", O_RDONLY | O_CLOEXEC);
+	char line[16] = "";
+	ssize_t length;
+	int type;
+
+	if (fd < 0)
+		return -errno;
+	length = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	return length > 0 && sscanf(line, "%d", &type) == 1 ? type : -EBADMSG;
+}
+
+/* A disabled perf event on entry to the quiet function; returns its descriptor. */
+static inline int weir_bpf_kprobe_open(int type)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = (uint32_t)type;
+	attr.config1 = (uintptr_t)WEIR_BPF_QUIET_FUNCTION;
+	attr.disabled = 1;
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* 0 if kprobe programs load and attach here: a kernel without kprobes still loads them. */
+static inline int weir_bpf_probe_kprobe(void)
+{
+	int event = weir_bpf_kprobe_type();
+	int program;
+	int err = 0;
+
+	if (event < 0)
+		return event;
+	event = weir_bpf_kprobe_open(event);
+	if (event < 0)
+		return event;
+	program = weir_bpf_program_empty(BPF_PROG_TYPE_KPROBE, 0, 0);
+	if (program < 0)
+		err = program;
+	else if (ioctl(event, PERF_EVENT_IOC_SET_BPF, program))
+		err = -errno;
+	if (program >= 0)
+		close(program);
+	close(event);
+	return err;
+}
+
+#endif
