@@ -1,0 +1,50 @@
+#!/bin/sh
+# The border to plugins: recorded layout, headers that stand alone, one symbol per plugin.
+# Usage: abi.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+. "$source/tests/tap.sh"
+
+# abidiff says 0 for "nothing changed"; no suppressions, since they hide changed callbacks.
+recorded() {
+	"$source/sdk/abi/record.sh" "$tap_dir" && abidiff "$source/sdk/abi/weir.abi" "$tap_dir/weir.abi"
+}
+
+alone() {
+	printf '#include <%s>\n' "${2#"$source"/sdk/include/}" >"$tap_dir/alone.$1"
+	case $1 in
+	c) cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow -Wundef -I"$source/sdk/include" \
+		-fsyntax-only "$tap_dir/alone.c" ;;
+	cc) c++ -std=c++17 -Wall -Wextra -Werror -I"$source/sdk/include" -fsyntax-only "$tap_dir/alone.cc" ;;
+	esac
+}
+
+one_symbol() {
+	[ "$(nm -D --defined-only "$1" | awk '{print $3}')" = weir_component ] || { nm -D --defined-only "$1"; return 1; }
+}
+
+needs_nothing() {
+	! nm -D --undefined-only "$1" | grep ' weir_'
+}
+
+if command -v abidiff >/dev/null; then
+	check "the ABI is what was recorded" recorded
+	check "the recorded layout table is that of the record" same "$source/sdk/abi/layout.txt" "$tap_dir/layout.txt"
+else
+	skip "the ABI is what was recorded" "abidiff (abigail-tools) is not installed"
+fi
+
+# Headers for BPF programs have no meaning in user space.
+for header in $(find "$source/sdk/include" -name '*.h' | sort); do
+	short=${header#"$source"/sdk/include/}
+	case $short in weir/bpf/kernel.h | weir/bpf/histogram.h) continue ;; esac
+	check "$short compiles by itself as C" alone c "$header"
+	# bpftool's light skeletons, which it loads, are C only.
+	[ "$short" = weir/bpf/loader.h ] || check "$short compiles by itself as C++" alone cc "$header"
+done
+
+for plugin in "$build"/plugins/*.so; do
+	check "$(basename "$plugin") exports one symbol" one_symbol "$plugin"
+	check "$(basename "$plugin") needs nothing of weir" needs_nothing "$plugin"
+done
+finish
