@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The command. Two pipes: the child waits on one for the word to go (its end of file means that
+ * weir has died), and tells on the other, which exec closes, why exec failed.
+ */
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct child {
+	pid_t pid;
+	int go;    /* write end; -1: released */
+	int error; /* read end */
+	int status;
+	bool ended;
+};
+
+/* The forked side: only calls that are safe after fork(). */
+static void child_become(char *const *argv, int go, int error)
+{
+	sigset_t none;
+	ssize_t got;
+	char word;
+	int err;
+
+	sigemptyset(&none);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	do
+		got = read(go, &word, 1);
+	while (got < 0 && errno == EINTR);
+	if (got != 1)
+		_exit(125);
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(error, &err, sizeof(err)) < 0)
+		_exit(126);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+static int child_fork(char *const *argv, struct child *child, const int go[2], const int error[2])
+{
+	child->pid = fork();
+	if (child->pid < 0)
+		return -errno;
+	if (child->pid == 0) {
+		/* Else the child's own copy would keep the pipe open after weir's death. */
+		close(go[1]);
+		child_become(argv, go[0], error[1]);
+	}
+	child->go = go[1];
+	child->error = error[0];
+	close(go[0]);
+	close(error[1]);
+	return 0;
+}
+
+int child_start(char *const *argv, struct child **started)
+{
+	struct child *child = calloc(1, sizeof(*child));
+	int go[2] = { -1, -1 }, error[2] = { -1, -1 }, err = 0;
+
+	*started = child;
+	if (!child)
+		return -ENOMEM;
+	child->go = child->error = -1;
+	child->pid = -1;
+	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(error, O_CLOEXEC) < 0)
+		err = -errno;
+	if (!err)
+		err = child_fork(argv, child, go, error);
+	if (!err)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		if (go[i] >= 0)
+			close(go[i]);
+		if (error[i] >= 0)
+			close(error[i]);
+	}
+	child_free(child);
+	*started = NULL;
+	return err;
+}
+
+pid_t child_pid(const struct child *child)
+{
+	return child->pid;
+}
+
+static int child_close(int *fd)
+{
+	int open_fd = *fd;
+
+	*fd = -1;
+	return open_fd < 0 ? 0 : close(open_fd);
+}
+
+int child_release(struct child *child)
+{
+	int err = 0;
+	ssize_t got;
+
+	if (child->go < 0)
+		return -EALREADY;
+	got = write(child->go, "g", 1);
+	if (got != 1)
+		err = -errno;
+	child_close(&child->go);
+	do
+		got = read(child->error, &err, sizeof(err));
+	while (got < 0 && errno == EINTR);
+	child_close(&child->error);
+	if (got == (ssize_t)sizeof(err)) {
+		err = -err;
+		child_kill(child);
+		child->status = err == -ENOENT ? 127 : 126;
+	}
+	return err;
+}
+
+static bool child_wait(struct child *child, int flags)
+{
+	int status;
+	pid_t got;
+
+	if (child->ended || child->pid <= 0)
+		return true;
+	do
+		got = waitpid(child->pid, &status, flags);
+	while (got < 0 && errno == EINTR);
+	if (got == 0)
+		return false;
+	child->ended = true;
+	child->status = 125;
+	if (got > 0)
+		child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return true;
+}
+
+bool child_ended(struct child *child)
+{
+	return child_wait(child, WNOHANG);
+}
+
+int child_status(const struct child *child)
+{
+	return child->ended ? child->status : -1;
+}
+
+void child_signal(struct child *child, int signal)
+{
+	if (child->pid > 0 && !child->ended)
+		kill(child->pid, signal);
+}
+
+void child_kill(struct child *child)
+{
+	child_signal(child, SIGKILL);
+	child_wait(child, 0);
+}
+
+void child_free(struct child *child)
+{
+	if (!child)
+		return;
+	if (!child->ended && child->pid > 0)
+		child_kill(child);
+	child_close(&child->go);
+	child_close(&child->error);
+	free(child);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The host's calls that have files of their own. Contracts: weir_host. */
+#ifndef CORE_HOST_PARTS_H
+#define CORE_HOST_PARTS_H
+
+#include "expr.h"
+#include "node.h"
+
+int WEIR_PRINTF(4, 0) host_fail_option(struct weir_ctx *ctx, const char *path, int error,
+				       const char *format, va_list args);
+
+/* host_batch.c */
+struct weir_batch *host_loan(struct weir_ctx *ctx, uint32_t output, uint32_t rows,
+			     uint32_t arena_bytes);
+int host_reserve(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t rows,
+		 uint32_t arena_bytes);
+int host_commit(struct weir_ctx *ctx, struct weir_batch *batch);
+void host_discard(struct weir_ctx *ctx, struct weir_batch *batch);
+
+/* host_text.c */
+struct weir_expr *host_expr_compile(struct weir_ctx *ctx, const char *text,
+				    const struct weir_schema *schema, const char *option);
+struct weir_writer *host_writer_open(struct weir_ctx *ctx, const char *path, uint32_t flags);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The writer's buffer, its errors, and how bytes reach an fd. Opening and closing: writer_open.c. */
+#include "writer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "writer_parts.h"
+
+#define BUFFER_SIZE   65536u
+#define COLUMNS_GUESS 80u
+
+int writer_fault(struct weir_writer *writer, int error, const char *what)
+{
+	char text[512];
+
+	if (writer->error)
+		return writer->error;
+	writer->error = error;
+	snprintf(text, sizeof(text), "%s %s", what, writer->path);
+	writer->owner.fail(writer->owner.arg, error, error == -EPIPE && writer->fd == STDOUT_FILENO,
+			   text);
+	return error;
+}
+
+/* An fd that others set to O_NONBLOCK, as a terminal's may be. */
+static bool writer_wait(const struct weir_writer *writer)
+{
+	struct pollfd ready = { .fd = writer->fd, .events = POLLOUT };
+
+	return poll(&ready, 1, -1) >= 0 || errno == EINTR;
+}
+
+static int writer_put(struct weir_writer *writer, const char *bytes, size_t count)
+{
+	while (count && !writer->error) {
+		ssize_t wrote = write(writer->fd, bytes, count);
+
+		if (wrote >= 0) {
+			bytes += wrote;
+			count -= (size_t)wrote;
+			continue;
+		}
+		if (errno == EAGAIN && writer_wait(writer) &&
+		    !writer->owner.give_up(writer->owner.arg))
+			continue;
+		if (errno == EINTR && !writer->owner.give_up(writer->owner.arg))
+			continue;
+		return writer_fault(writer, -errno, "write");
+	}
+	return writer->error;
+}
+
+/* Room for `count` more bytes where everything is collected until close. */
+static int writer_grow(struct weir_writer *writer, size_t count)
+{
+	size_t size = writer->size ? writer->size : BUFFER_SIZE;
+	char *moved;
+
+	while (size - writer->used < count)
+		size *= 2;
+	if (size == writer->size)
+		return 0;
+	moved = realloc(writer->buffer, size);
+	if (!moved)
+		return writer_fault(writer, -ENOMEM, "write");
+	writer->buffer = moved;
+	writer->size = size;
+	return 0;
+}
+
+static int writer_empty(struct weir_writer *writer)
+{
+	size_t used = writer->used;
+
+	writer->used = 0;
+	return used ? writer_put(writer, writer->buffer, used) : writer->error;
+}
+
+int writer_write(struct weir_writer *writer, const void *bytes, size_t count)
+{
+	if (writer->error)
+		return writer->error;
+	if (!writer->collects) {
+		if (count > BUFFER_SIZE - writer->used && writer_empty(writer) < 0)
+			return writer->error;
+		if (count >= BUFFER_SIZE)
+			return writer_put(writer, bytes, count);
+	}
+	if (writer_grow(writer, count) < 0)
+		return writer->error;
+	if (count)
+		memcpy(writer->buffer + writer->used, bytes, count);
+	writer->used += count;
+	return 0;
+}
+
+int writer_flush(struct weir_writer *writer)
+{
+	return writer->collects ? writer->error : writer_empty(writer);
+}
+
+int writer_finish(struct weir_writer *writer)
+{
+	return writer_empty(writer);
+}
+
+uint32_t writer_columns(const struct weir_writer *writer)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	unsigned long told = columns ? strtoul(columns, NULL, 10) : 0;
+
+	if (!isatty(writer->fd))
+		return 0;
+	if (told > 0 && told < 65536)
+		return (uint32_t)told;
+	if (ioctl(writer->fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return size.ws_col;
+	return COLUMNS_GUESS;
+}
+
+int writer_color(const struct weir_writer *writer)
+{
+	const char *unwanted = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return isatty(writer->fd) && !(unwanted && unwanted[0]) &&
+	       !(terminal && strcmp(terminal, "dumb") == 0);
+}
