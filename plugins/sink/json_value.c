@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Values of rows as JSON text: see json_value.h. */
+#include "json_value.h"
+
+#include <time.h>
+
+#include <weir/histogram.h>
+
+#include "number.h"
+#include "utf8.h"
+
+static void json_character(struct line *line, const char *bytes, size_t length, uint32_t code)
+{
+	if (code == '"' || code == '\\')
+		line_printf(line, "\\%c", (int)code);
+	else if (code == '\n')
+		line_text(line, "\\n");
+	else if (code == '\t')
+		line_text(line, "\\t");
+	else if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+		line_printf(line, "\\u%04x", code);
+	else
+		line_add(line, bytes, length);
+}
+
+static void json_escape(struct line *line, const char *text, size_t length)
+{
+	size_t bytes;
+
+	for (size_t at = 0; at < length; at += bytes) {
+		uint32_t code = 0;
+
+		bytes = utf8_decode(text + at, length - at, &code);
+		if (bytes) {
+			json_character(line, text + at, bytes, code);
+			continue;
+		}
+		line_text(line, "\\ufffd");
+		bytes = 1;
+	}
+}
+
+void json_text(struct line *line, const char *text, size_t length)
+{
+	line_add(line, "\"", 1);
+	json_escape(line, text, length);
+	line_add(line, "\"", 1);
+}
+
+void json_time(struct line *line, uint64_t wall_ns)
+{
+	time_t seconds = (time_t)(wall_ns / 1000000000);
+	struct tm tm;
+
+	if (!gmtime_r(&seconds, &tm)) {
+		line_text(line, "null");
+		return;
+	}
+	line_printf(line, "\"%04d-%02d-%02dT%02d:%02d:%02d.%09uZ\"", tm.tm_year + 1900,
+		    tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
+		    (unsigned int)(wall_ns % 1000000000));
+}
+
+static void json_double(struct line *line, double value)
+{
+	char text[NUMBER_MAX];
+
+	if (value - value != 0) { /* JSON has neither NaN nor infinities */
+		line_text(line, "null");
+		return;
+	}
+	number_shortest(text, value);
+	line_text(line, text);
+}
+
+static void json_histogram(struct line *line, const struct weir_histogram *histogram)
+{
+	static const struct weir_histogram empty = { .scale = WEIR_HISTOGRAM_SCALE };
+
+	if (!histogram)
+		histogram = &empty;
+	line_printf(line, "{\"count\":%llu,\"sum\":%llu", (unsigned long long)histogram->count,
+		    (unsigned long long)histogram->sum);
+	if (histogram->count)
+		line_printf(line, ",\"min\":%llu,\"max\":%llu", (unsigned long long)histogram->min,
+			    (unsigned long long)histogram->max);
+	else
+		line_text(line, ",\"min\":null,\"max\":null");
+	if (histogram->underflow)
+		line_printf(line, ",\"underflow\":%llu", (unsigned long long)histogram->underflow);
+	if (histogram->overflow)
+		line_printf(line, ",\"overflow\":%llu", (unsigned long long)histogram->overflow);
+
+	line_printf(line, ",\"scale\":%d,\"offset\":%d,\"counts\":[", histogram->scale,
+		    histogram->offset);
+	for (uint32_t i = 0; i < histogram->buckets; i++)
+		line_printf(line, "%s%llu", i ? "," : "", (unsigned long long)histogram->counts[i]);
+	line_text(line, "]}");
+}
+
+static void json_names(struct weir_ctx *ctx, const struct weir_batch *batch,
+		       const struct value *names, struct line *line)
+{
+	for (uint32_t i = 0; i < names->count; i++) {
+		struct value name = value_name(ctx, batch, names, i);
+
+		line_text(line, i ? "," : "[");
+		json_text(line, name.text, name.count);
+	}
+	line_text(line, names->count ? "]" : "[]");
+}
+
+static void json_stack(struct weir_ctx *ctx, const struct weir_batch *batch,
+		       const struct weir_field *field, const struct value *stack, struct line *line)
+{
+	for (uint32_t i = 0; i < stack->count; i++) {
+		struct value_frame frame = value_frame(ctx, batch, field, stack, i);
+
+		line_text(line, i ? ",\"" : "[\"");
+		json_escape(line, frame.text, frame.length);
+		line_printf(line, "%s\"", frame.offset);
+	}
+	line_text(line, stack->count ? "]" : "[]");
+}
+
+static void json_rows(struct weir_ctx *ctx, const struct weir_batch *batch,
+		      const struct weir_schema *schema, const struct value *rows, struct line *line)
+{
+	for (uint32_t i = 0; i < rows->count; i++) {
+		line_text(line, i ? ",{" : "[{");
+		json_fields(ctx, batch, schema,
+			    (const uint8_t *)rows->items + (size_t)i * schema->row_size, line);
+		line_text(line, "}");
+	}
+	line_text(line, rows->count ? "]" : "[]");
+}
+
+/* Values of one word or number. */
+static void json_scalar(struct weir_ctx *ctx, const struct value *value, struct line *line)
+{
+	switch (value->kind) {
+	case VALUE_UINT:
+		line_printf(line, "%llu", (unsigned long long)value->u);
+		break;
+	case VALUE_INT:
+		line_printf(line, "%lld", (long long)value->i);
+		break;
+	case VALUE_DOUBLE:
+		json_double(line, value->d);
+		break;
+	case VALUE_BOOL:
+		line_text(line, value->b ? "true" : "false");
+		break;
+	case VALUE_TIME:
+		json_time(line, ctx->host->wall(ctx, value->u));
+		break;
+	case VALUE_TEXT:
+		json_text(line, value->text, value->count);
+		break;
+	default:
+		line_text(line, "null");
+		break;
+	}
+}
+
+static void json_value(struct weir_ctx *ctx, const struct weir_batch *batch,
+		       const struct weir_field *field, const void *row, struct line *line)
+{
+	struct value value = value_read(ctx, batch, field, row);
+
+	switch (value.kind) {
+	case VALUE_NAMES:
+		json_names(ctx, batch, &value, line);
+		break;
+	case VALUE_HISTOGRAM:
+		json_histogram(line, value.histogram);
+		break;
+	case VALUE_STACK:
+		json_stack(ctx, batch, field, &value, line);
+		break;
+	case VALUE_ROWS:
+		json_rows(ctx, batch, field->rows, &value, line);
+		break;
+	default:
+		json_scalar(ctx, &value, line);
+		break;
+	}
+}
+
+void json_fields(struct weir_ctx *ctx, const struct weir_batch *batch,
+		 const struct weir_schema *schema, const void *row, struct line *line)
+{
+	for (uint32_t i = 0; i < schema->fields.count; i++) {
+		const struct weir_field *field = &schema->fields.items[i];
+
+		line_printf(line, "%s\"%s\":", i ? "," : "", field->name);
+		json_value(ctx, batch, field, row, line);
+	}
+}
