@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the parts of cpu.sample share: options, rows, state. */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#include <weir/perf_event.h>
+#include <weir/plugin.h>
+#include <weir/service/process.h>
+
+struct sample_conf {
+	const char *event;
+	uint64_t frequency;
+	uint64_t period;
+	struct weir_texts pid;
+	const char *cgroup;
+	uint64_t buffer;
+	uint32_t max_stack;
+	bool user;
+	bool kernel;
+	bool stacks;
+};
+
+struct sample_row {
+	uint64_t time;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t cpu;
+	struct weir_name event;
+	char comm[16];
+	struct weir_name cgroup;
+	uint32_t reserved;
+	uint64_t count;
+	uint64_t weight;
+	struct weir_stack_ref stack;
+};
+
+/* The event, as the kernel knows it. */
+struct sample_event {
+	const char *name; /* in full: "cpu-clock" where the option says nothing */
+	uint32_t type;
+	bool clock; /* its weight is in nanoseconds */
+	uint64_t config;
+};
+
+struct sample_counts {
+	uint64_t samples;
+	uint64_t throttled; /* times */
+	uint64_t ring_lost;
+	uint64_t kernel_lost;
+	uint64_t broken;
+};
+
+struct sample_state {
+	struct sample_event event;
+	struct weir_service process; /* vtable: struct weir_process_v1 */
+	struct weir_perf_set set;
+	struct weir_numbers cpus;
+	struct weir_numbers pids; /* empty: everybody */
+	struct weir_names *names;
+	struct weir_name event_name;
+	uint64_t frequency;  /* that was asked of the kernel; 0: by period */
+	uint32_t max_stack;  /* that was asked of the kernel */
+	bool user_only;      /* the kernel refused the rest */
+	bool filter_cgroup;  /* here, by what the provider says, not in the kernel */
+	uint64_t window;     /* start of the next batch */
+	int64_t rate_max;    /* kernel.perf_event_max_sample_rate at the start */
+	uint64_t busy_ticks; /* of all CPUs: at the start, once drained since then */
+	bool drained;
+	struct sample_counts counts;
+};
+
+#define SAMPLE_MAX_RATE "proc/sys/kernel/perf_event_max_sample_rate"
+
+/* sample_event.c: what to sample, and opening it. Those that fail have said why. */
+int sample_event_find(struct weir_ctx *ctx);
+int sample_open(struct weir_ctx *ctx);
+
+/* sample_cgroup.c: an fd of the cgroup's directory, -1 with filter_cgroup set, or failed. */
+int sample_cgroup_open(struct weir_ctx *ctx, int *fd);
+bool sample_cgroup_has(const struct sample_conf *conf, const char *cgroup);
+
+/* sample_read.c: reads what the rings hold into batches. */
+int sample_read(struct weir_ctx *ctx);
+
+/* sample_rate.c: what was asked and what was obtained. */
+uint64_t sample_busy_ticks(struct weir_ctx *ctx);
+void sample_report(struct weir_ctx *ctx);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cpu.sample: from the name of an event to opened perf events. */
+#include <time.h>
+
+#include <weir/probe.h>
+
+#include "perf_names.h"
+#include "sample.h"
+
+/* The name of another sort of event is not looked for again: what it is not, is said. */
+static int sample_find_tracepoint(struct weir_ctx *ctx, const char *name, uint64_t *config)
+{
+	int err = perf_tracepoint(ctx, name, config);
+
+	if (err == -ENODEV)
+		return weir_fail_option(ctx, "event", err,
+					"%s: tracefs is not mounted; `mount -t tracefs tracefs "
+					"/sys/kernel/tracing` does it",
+					name);
+	if (err)
+		return weir_fail_option(ctx, "event", err, "%s: no such tracepoint", name);
+	return 0;
+}
+
+static bool sample_find_cache(const char *name, uint64_t *config)
+{
+	char known[64];
+
+	for (uint32_t i = 0; perf_cache_name_at(i, known, sizeof(known), config); i++)
+		if (strcmp(known, name) == 0)
+			return true;
+	return false;
+}
+
+static bool sample_find_generic(const char *name, struct sample_event *event)
+{
+	const struct perf_name *known;
+
+	for (uint32_t i = 0; (known = perf_name_at(i)); i++) {
+		if (strcmp(known->name, name) != 0 &&
+		    (!known->alias || strcmp(known->alias, name) != 0))
+			continue;
+		event->name = known->name;
+		event->type = known->type;
+		event->config = known->config;
+		event->clock = known->clock;
+		return true;
+	}
+	return false;
+}
+
+int sample_event_find(struct weir_ctx *ctx)
+{
+	const struct sample_conf *conf = ctx->options;
+	struct sample_state *state = ctx->state;
+	struct sample_event *event = &state->event;
+	const char *name = conf->event;
+
+	if (!name[0])
+		name = weir_has_hardware_pmu(ctx) ? "cycles" : "cpu-clock";
+	event->name = name;
+	if (sample_find_generic(name, event))
+		return 0;
+	event->type = PERF_TYPE_HW_CACHE;
+	if (sample_find_cache(name, &event->config))
+		return 0;
+	event->type = PERF_TYPE_TRACEPOINT;
+	if (strchr(name, ':'))
+		return 0; /* its number is looked up by start() */
+	return weir_fail_option(ctx, "event", -EINVAL,
+				"there is no event \"%s\"; `weir events` lists what there is",
+				name);
+}
+
+/* Clamps what is asked to what the kernel allows now, and says so. */
+static void sample_limits(struct weir_ctx *ctx)
+{
+	const struct sample_conf *conf = ctx->options;
+	struct sample_state *state = ctx->state;
+	int64_t most = 0;
+
+	state->frequency = conf->period ? 0 : conf->frequency ? conf->frequency : 99;
+	state->max_stack = conf->max_stack;
+	if (weir_read_number(ctx, SAMPLE_MAX_RATE, &state->rate_max) == 0 && state->rate_max > 0 &&
+	    state->frequency > (uint64_t)state->rate_max) {
+		weir_log(ctx, WEIR_LOG_WARNING,
+			 "frequency %llu: the kernel allows %lld "
+			 "(kernel.perf_event_max_sample_rate), which is used",
+			 (unsigned long long)state->frequency, (long long)state->rate_max);
+		state->frequency = (uint64_t)state->rate_max;
+	}
+	if (weir_read_number(ctx, "proc/sys/kernel/perf_event_max_stack", &most) == 0 && most > 0 &&
+	    conf->stacks && state->max_stack > most) {
+		weir_log(ctx, WEIR_LOG_INFO,
+			 "max_stack %u: the kernel allows %lld (kernel.perf_event_max_stack), "
+			 "which is used",
+			 state->max_stack, (long long)most);
+		state->max_stack = (uint32_t)most;
+	}
+}
+
+static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
+{
+	const struct sample_conf *conf = ctx->options;
+	struct sample_state *state = ctx->state;
+	bool command = ctx->child && state->pids.count == 1 && state->pids.items[0] == ctx->child;
+
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = state->event.type;
+	attr->config = state->event.config;
+	attr->freq = state->frequency != 0;
+	attr->sample_period = state->frequency ? state->frequency : conf->period;
+	attr->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			    PERF_SAMPLE_PERIOD;
+	if (conf->stacks)
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->sample_max_stack = conf->stacks ? (uint16_t)state->max_stack : 0;
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr->disabled = 1;
+	attr->enable_on_exec = command;
+	attr->inherit = state->pids.count != 0;
+	attr->exclude_user = !conf->user;
+	attr->exclude_kernel = attr->exclude_hv = !conf->kernel;
+	attr->exclude_callchain_user = !conf->user;
+	attr->exclude_callchain_kernel = !conf->kernel;
+	attr->exclude_idle = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+	attr->watermark = 1;
+	attr->wakeup_watermark = (uint32_t)(conf->buffer / 2);
+}
+
+/* Threads may be made while they are listed: until two lists are of the same length. */
+static int sample_threads(struct weir_ctx *ctx, struct weir_numbers *tids)
+{
+	struct sample_state *state = ctx->state;
+	uint32_t before = UINT32_MAX;
+
+	for (int round = 0; round < 10 && tids->count != before; round++) {
+		before = tids->count;
+		tids->count = 0;
+		for (uint32_t i = 0; i < state->pids.count; i++) {
+			int err = weir_perf_threads(ctx, state->pids.items[i], tids);
+
+			if (err == -ESRCH)
+				return weir_fail_option(ctx, "pid", err, "no process %u",
+							state->pids.items[i]);
+			if (err)
+				return weir_fail(ctx, err, "threads of process %u",
+						 state->pids.items[i]);
+		}
+	}
+	return 0;
+}
+
+/* An unprivileged user may sample user code of own processes: better than nothing, and said. */
+static int sample_open_target(struct weir_ctx *ctx, const struct weir_perf_target *target)
+{
+	const struct sample_conf *conf = ctx->options;
+	struct sample_state *state = ctx->state;
+	struct perf_event_attr attr;
+	int err;
+
+	sample_attr(ctx, &attr);
+	err = weir_perf_set_open(&state->set, &attr, target, &state->cpus, conf->buffer);
+	if ((err != -EACCES && err != -EPERM) || !conf->kernel || !conf->user ||
+	    target->tid_count == 0)
+		return err;
+	attr.exclude_kernel = attr.exclude_hv = 1;
+	attr.exclude_callchain_kernel = 1;
+	err = weir_perf_set_open(&state->set, &attr, target, &state->cpus, conf->buffer);
+	if (err)
+		return err;
+	state->user_only = true;
+	weir_log(ctx, WEIR_LOG_WARNING,
+		 "user code only: kernel.perf_event_paranoid hides the kernel from this user; "
+		 "`sysctl kernel.perf_event_paranoid=1` or CAP_PERFMON shows it");
+	return 0;
+}
+
+static int sample_say_refused(struct weir_ctx *ctx, int err, uint32_t tid_count)
+{
+	const struct sample_state *state = ctx->state;
+	const char *name = state->event.name;
+	int64_t level = 0;
+
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		weir_read_number(ctx, "proc/sys/kernel/perf_event_paranoid", &level);
+		return weir_fail(
+			ctx, err,
+			"event %s: kernel.perf_event_paranoid is %lld; `sysctl "
+			"kernel.perf_event_paranoid=-1` or CAP_PERFMON permits it. Without "
+			"them, own processes can be sampled: --pid, or a command after --",
+			name, (long long)level);
+	case -EMFILE:
+		return weir_fail(ctx, err,
+				 "event %s: %u threads on %u CPUs need as many open files; `ulimit "
+				 "-n %u` permits them",
+				 name, tid_count, state->cpus.count,
+				 tid_count * state->cpus.count * 2 + 256);
+	case -ENOENT:
+	case -EOPNOTSUPP:
+	case -ENODEV:
+		return weir_fail_option(ctx, "event", err,
+					"event %s cannot be sampled here; `weir events` tells why",
+					name);
+	case -ESRCH:
+		return weir_fail(ctx, err, "the process has ended");
+	default:
+		return weir_fail(ctx, err, "perf event %s", name);
+	}
+}
+
+static int sample_open_pids(struct weir_ctx *ctx)
+{
+	struct weir_numbers tids = { NULL, 0, 0 };
+	int err = sample_threads(ctx, &tids);
+
+	if (!err) {
+		struct weir_perf_target target = { tids.items, tids.count, -1 };
+
+		err = sample_open_target(ctx, &target);
+		if (err)
+			err = sample_say_refused(ctx, err, tids.count);
+	}
+	weir_numbers_release(&tids);
+	return err;
+}
+
+static int sample_open_everybody(struct weir_ctx *ctx)
+{
+	const struct sample_conf *conf = ctx->options;
+	struct sample_state *state = ctx->state;
+	struct weir_perf_target target = { NULL, 0, -1 };
+	int err = conf->cgroup[0] ? sample_cgroup_open(ctx, &target.cgroup_fd) : 0;
+
+	if (err)
+		return err;
+	err = sample_open_target(ctx, &target);
+	if (target.cgroup_fd >= 0) {
+		close(target.cgroup_fd);
+		target.cgroup_fd = -1;
+		if (err == -EINVAL || err == -EBADF || err == -ENOENT) {
+			weir_log(ctx, WEIR_LOG_INFO,
+				 "this kernel does not sample by cgroup: samples are chosen by "
+				 "their process's cgroup instead");
+			state->filter_cgroup = true;
+			err = sample_open_target(ctx, &target);
+		}
+	}
+	return err ? sample_say_refused(ctx, err, 1) : 0;
+}
+
+int sample_open(struct weir_ctx *ctx)
+{
+	struct sample_state *state = ctx->state;
+	int err = 0;
+
+	if (state->event.type == PERF_TYPE_TRACEPOINT)
+		err = sample_find_tracepoint(ctx, state->event.name, &state->event.config);
+	if (err)
+		return err;
+	err = weir_perf_cpus(ctx, &state->cpus);
+	if (err)
+		return weir_fail(ctx, err, "/sys/devices/system/cpu/online");
+	sample_limits(ctx);
+	return state->pids.count ? sample_open_pids(ctx) : sample_open_everybody(ctx);
+}

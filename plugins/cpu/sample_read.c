@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cpu.sample: from the records in the rings to rows. */
+#include "sample.h"
+
+#define SAMPLE_BATCH_ROWS  1024
+#define SAMPLE_BATCH_ARENA (256 * 1024)
+
+/* Names of cgroups come and go: a table that has grown so large is replaced. */
+#define SAMPLE_NAMES_MAX (1u << 20)
+
+/* The kernel's markers in a callchain are the topmost 4095 values. */
+#define SAMPLE_MARKER_FIRST ((uint64_t)-4095)
+
+/* The fixed part of a sample: IP, TID, TIME, CPU, PERIOD. */
+struct sample_record {
+	uint64_t ip;
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t time;
+	uint32_t cpu;
+	uint32_t reserved;
+	uint64_t period;
+	/* With stacks: the number of addresses, then they. */
+	uint64_t chain[];
+};
+
+struct sample_lost { /* PERF_RECORD_LOST, then a trailer */
+	uint64_t id;
+	uint64_t lost;
+};
+
+static uint32_t sample_count_frames(const uint64_t *addresses, uint64_t count)
+{
+	uint32_t frames = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		frames += addresses[i] < SAMPLE_MARKER_FIRST;
+	return frames;
+}
+
+/* Frames from addresses and markers; `kernel`: before any marker. */
+static void sample_fill_frames(struct weir_frame *frames, const uint64_t *addresses, uint64_t count,
+			       bool kernel)
+{
+	bool leaf = true;
+
+	for (uint64_t i = 0; i < count; i++) {
+		if (addresses[i] >= SAMPLE_MARKER_FIRST) {
+			kernel = addresses[i] == PERF_CONTEXT_KERNEL;
+			/* Where user code entered the kernel is exact as well: it is no return
+			 * address of a call, but the program counter that was saved. */
+			leaf = true;
+			continue;
+		}
+		frames->address = addresses[i];
+		frames->flags = (kernel ? WEIR_FRAME_KERNEL : 0) | (leaf ? 0 : WEIR_FRAME_CALLER);
+		leaf = false;
+		frames++;
+	}
+}
+
+/* The stack of a sample. 0, -EBADMSG or -ENOMEM. */
+static int sample_add_stack(struct weir_ctx *ctx, struct weir_batch *batch,
+			    const struct perf_event_header *header, struct weir_stack_ref *stack)
+{
+	const struct sample_conf *conf = ctx->options;
+	const struct sample_state *state = ctx->state;
+	const struct sample_record *record = (const void *)(header + 1);
+	size_t room = (header->size - sizeof(*header) - sizeof(*record)) / 8;
+	bool kernel = (header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	const uint64_t *addresses = &record->ip;
+	uint64_t count = 1;
+	struct weir_frame *frames;
+
+	if (conf->stacks) {
+		if (room < 1 || record->chain[0] > room - 1)
+			return -EBADMSG;
+		if (sample_count_frames(record->chain + 1, record->chain[0])) {
+			addresses = record->chain + 1;
+			count = record->chain[0];
+		}
+	}
+	stack->count = sample_count_frames(addresses, count);
+	frames = weir_add_bytes(ctx, batch, stack->count * (uint32_t)sizeof(*frames),
+				&stack->offset);
+	if (!frames)
+		return -ENOMEM;
+	sample_fill_frames(frames, addresses, count, kernel);
+	if (conf->stacks && stack->count >= state->max_stack)
+		frames[stack->count - 1].flags |= WEIR_FRAME_TRUNCATED;
+	return 0;
+}
+
+static int sample_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
+			  const struct perf_event_header *header)
+{
+	const struct sample_record *record = (const void *)(header + 1);
+	struct sample_state *state = ctx->state;
+	struct weir_stack_ref stack = { 0, 0 };
+	struct sample_row *row;
+	int err = -EBADMSG;
+
+	if (header->size >= sizeof(*header) + sizeof(*record))
+		err = sample_add_stack(ctx, batch, header, &stack);
+	if (err == -EBADMSG)
+		state->counts.broken++;
+	if (err)
+		return err == -EBADMSG ? 0 : err;
+	row = weir_add_row(ctx, batch);
+	if (!row)
+		return -ENOMEM;
+	row->time = record->time;
+	row->pid = record->pid;
+	row->tid = record->tid;
+	row->cpu = record->cpu;
+	row->count = 1;
+	row->weight = record->period;
+	row->stack = stack;
+	state->counts.samples++;
+	return 0;
+}
+
+static int sample_take(struct weir_ctx *ctx, struct weir_batch *batch,
+		       const struct perf_event_header *header)
+{
+	struct sample_state *state = ctx->state;
+	const struct sample_lost *lost = (const void *)(header + 1);
+	size_t body = header->size - sizeof(*header);
+
+	switch (header->type) {
+	case PERF_RECORD_SAMPLE:
+		return sample_add_row(ctx, batch, header);
+	case PERF_RECORD_LOST:
+		state->counts.ring_lost += body >= sizeof(*lost) ? lost->lost : 1;
+		return 0;
+	case PERF_RECORD_LOST_SAMPLES:
+		state->counts.kernel_lost += body >= sizeof(lost->id) ? lost->id : 1;
+		return 0;
+	case PERF_RECORD_THROTTLE:
+		state->counts.throttled++;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Takes records of one ring until it is empty or the batch is full. 1: the batch is full. */
+static int sample_read_ring(struct weir_ctx *ctx, struct weir_batch *batch,
+			    struct weir_perf_ring *ring)
+{
+	struct sample_state *state = ctx->state;
+	const struct perf_event_header *header;
+	int err = 0;
+
+	while (!err && batch->row_count < SAMPLE_BATCH_ROWS && (header = weir_perf_ring_next(ring)))
+		err = sample_take(ctx, batch, header);
+	weir_perf_ring_end(ring);
+	if (ring->broken) {
+		state->counts.broken++;
+		ring->broken = 0;
+	}
+	if (err)
+		return err;
+	return batch->row_count >= SAMPLE_BATCH_ROWS;
+}
+
+/* A new table of names, when there is none or it has grown. */
+static int sample_names(struct weir_ctx *ctx)
+{
+	const struct weir_host *host = ctx->host;
+	struct sample_state *state = ctx->state;
+	struct weir_names *names;
+
+	if (state->names && host->names_bytes(state->names) < SAMPLE_NAMES_MAX)
+		return 0;
+	names = host->names_new(ctx);
+	if (!names)
+		return -ENOMEM;
+	host->names_release(state->names);
+	state->names = names;
+	state->event_name.id =
+		host->names_intern(names, state->event.name, strlen(state->event.name));
+	return 0;
+}
+
+/*
+ * Fills in who it was. Samples of a task that has lost its pid on its way out have none. False:
+ * the row is not of the cgroup that is asked for.
+ */
+static bool sample_name_row(struct weir_ctx *ctx, struct sample_row *row)
+{
+	const struct sample_conf *conf = ctx->options;
+	struct sample_state *state = ctx->state;
+	const struct weir_process_v1 *process = state->process.vtable;
+	struct weir_process_info info = { .size = sizeof(info) };
+	int known;
+
+	row->event = state->event_name;
+	if (row->pid == WEIR_ABSENT_U32) {
+		memcpy(row->comm, "[exiting]", sizeof("[exiting]"));
+		return !state->filter_cgroup;
+	}
+	known = process->info(state->process.ctx, row->pid, row->tid, row->time, &info) == 0;
+	if (known) {
+		memcpy(row->comm, info.comm, strnlen(info.comm, sizeof(row->comm) - 1));
+		row->cgroup.id =
+			ctx->host->names_intern(state->names, info.cgroup, strlen(info.cgroup));
+	}
+	return !state->filter_cgroup || (known && sample_cgroup_has(conf, info.cgroup));
+}
+
+static void sample_name_rows(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	struct sample_row *rows = (struct sample_row *)(void *)batch->rows;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < batch->row_count; i++)
+		if (sample_name_row(ctx, &rows[i]))
+			rows[kept++] = rows[i];
+	batch->row_count = kept;
+}
+
+static int sample_send(struct weir_ctx *ctx, struct weir_batch *batch, uint64_t start, uint64_t end)
+{
+	struct sample_state *state = ctx->state;
+	const struct weir_process_v1 *process = state->process.vtable;
+	int err = sample_names(ctx);
+
+	/* After the samples were read: all that happened before them is in the records then. */
+	if (!err)
+		err = process->sync(state->process.ctx);
+	if (err) {
+		weir_discard(ctx, batch);
+		return weir_fail(ctx, err, "names of samples");
+	}
+	sample_name_rows(ctx, batch);
+	batch->names = state->names;
+	batch->start = start;
+	batch->end = end;
+	return weir_commit(ctx, batch);
+}
+
+static void sample_say_lost(struct weir_ctx *ctx)
+{
+	struct sample_state *state = ctx->state;
+
+	weir_lost(ctx, "ring buffer full", state->counts.ring_lost, "a larger `buffer`");
+	weir_lost(ctx, "dropped by the kernel", state->counts.kernel_lost, "a lower `frequency`");
+	weir_lost(ctx, "record cannot be read", state->counts.broken, NULL);
+	state->counts.ring_lost = state->counts.kernel_lost = state->counts.broken = 0;
+}
+
+/* All batches of one reading have the same window. */
+int sample_read(struct weir_ctx *ctx)
+{
+	struct sample_state *state = ctx->state;
+	uint64_t start = state->window, end = weir_now(ctx);
+	uint32_t ring = 0;
+	int err = 0;
+
+	for (uint32_t i = 0; i < state->set.ring_count; i++)
+		weir_perf_ring_begin(&state->set.rings[i]);
+	while (!err && ring < state->set.ring_count) {
+		struct weir_batch *batch = weir_loan(ctx, 0, SAMPLE_BATCH_ROWS, SAMPLE_BATCH_ARENA);
+		int full = 0;
+
+		/* The rings keep what there is no room for now. */
+		if (!batch)
+			break;
+		while (full == 0 && ring < state->set.ring_count) {
+			full = sample_read_ring(ctx, batch, &state->set.rings[ring]);
+			ring += full == 0;
+		}
+		if (full < 0) {
+			weir_discard(ctx, batch);
+			return weir_fail(ctx, full, "samples");
+		}
+		err = sample_send(ctx, batch, start, end);
+		state->window = end;
+	}
+	sample_say_lost(ctx);
+	return err;
+}
