@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sink flame.folded: one line per stack, "command;root;...;leaf weight", sorted bytewise. Lines come
+ * out of the call tree in order, so that no text of the whole is kept.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+enum { FOLDED_WEIGHT = 0, FOLDED_SAMPLES = 1 };
+
+struct folded_conf {
+	const char *path;
+	uint32_t value;
+	bool annotations;
+};
+
+static const struct weir_option folded_options[] = {
+	WEIR_OPT_TEXT(struct folded_conf, path, "", "file to write; what -o says, else stdout"),
+	WEIR_OPT_CHOICE(struct folded_conf, value, "weight", "weight samples",
+			"what the number at a line's end is"),
+	WEIR_OPT_BOOL(struct folded_conf, annotations, "true",
+		      "mark kernel _[k], inlined _[i] and run-time made _[j] frames"),
+};
+
+/* A text that grows. */
+struct folded_text {
+	char *bytes;
+	size_t used;
+	size_t capacity;
+};
+
+/*
+ * What follows a frame in lines that have it: the rest of the line where the stack ends there, or
+ * ';' and its callees. Sorted by the bytes that they begin with, they give sorted lines.
+ */
+struct folded_step {
+	uint32_t node;
+	uint32_t length;
+	size_t text;  /* place in the state's texts */
+	size_t base;  /* where the texts of its siblings begin */
+	size_t under; /* bytes of the line before it */
+	bool ends;    /* the rest of the line */
+};
+
+struct folded_state {
+	struct profile profile;
+	struct weir_writer *writer;
+	struct folded_text line;
+	struct folded_text texts;  /* of the steps */
+	struct folded_step *steps; /* still to be taken, the next one last */
+	size_t step_count;
+	size_t step_capacity;
+};
+
+static const struct weir_want folded_wants[] = { PROFILE_WANTS };
+static const struct weir_slot folded_inputs[] = {
+	{ "stacks", "rows with a stack", WEIR_TABLE(folded_wants), 0, 0 },
+};
+static const struct weir_format folded_formats[] = {
+	{ "folded", ".folded" },
+	{ "collapsed", ".collapsed" },
+};
+
+static int folded_bind(struct weir_ctx *ctx)
+{
+	const struct folded_conf *conf = ctx->options;
+	struct folded_state *folded = ctx->state;
+
+	return profile_bind(ctx, &folded->profile,
+			    conf->annotations ? PROFILE_BY_KIND : PROFILE_BY_LABEL);
+}
+
+static int folded_start(struct weir_ctx *ctx)
+{
+	const struct folded_conf *conf = ctx->options;
+	struct folded_state *folded = ctx->state;
+
+	folded->writer = ctx->host->writer_open(ctx, conf->path, WEIR_WRITE_WHOLE);
+	return folded->writer ? 0 : -EIO;
+}
+
+static int folded_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch)
+{
+	struct folded_state *folded = ctx->state;
+
+	(void)input;
+	return profile_push(ctx, &folded->profile, batch);
+}
+
+static int folded_append(struct folded_text *text, const void *bytes, size_t count)
+{
+	if (text->capacity - text->used < count) {
+		size_t capacity = text->capacity ? text->capacity * 2 : 4096;
+		char *grown;
+
+		if (capacity < text->used + count)
+			capacity = text->used + count;
+		grown = realloc(text->bytes, capacity);
+		if (!grown)
+			return -ENOMEM;
+		text->bytes = grown;
+		text->capacity = capacity;
+	}
+	memcpy(text->bytes + text->used, bytes, count);
+	text->used += count;
+	return 0;
+}
+
+/* A frame's name as a line can hold it: no ';', no control characters; no blank in a command. */
+static int folded_append_name(struct folded_text *text, const char *name, uint32_t length,
+			      bool root)
+{
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < length && !err; i++) {
+		unsigned char c = (unsigned char)name[i];
+		char escaped[8];
+
+		if (c < 0x20 || c == 0x7f) {
+			snprintf(escaped, sizeof(escaped), "\\x%02x", c);
+			err = folded_append(text, escaped, 4);
+			continue;
+		}
+		if (c == ';')
+			c = ':';
+		else if (c == ' ' && root)
+			c = '_';
+		err = folded_append(text, &c, 1);
+	}
+	return err;
+}
+
+static const char *folded_suffix(uint32_t tag)
+{
+	if (tag & PROFILE_ROOT)
+		return "";
+	if (tag & WEIR_FRAME_KERNEL)
+		return "_[k]";
+	if (tag & WEIR_FRAME_INLINED)
+		return "_[i]";
+	return tag & WEIR_FRAME_JIT ? "_[j]" : "";
+}
+
+static int folded_add_step(struct folded_state *folded, const struct folded_step *step)
+{
+	if (folded->step_count == folded->step_capacity) {
+		size_t capacity = folded->step_capacity ? folded->step_capacity * 2 : 256;
+		struct folded_step *steps =
+			reallocarray(folded->steps, capacity, sizeof(*folded->steps));
+
+		if (!steps)
+			return -ENOMEM;
+		folded->steps = steps;
+		folded->step_capacity = capacity;
+	}
+	folded->steps[folded->step_count++] = *step;
+	return 0;
+}
+
+/* The node's name and what closes it. */
+static int folded_write_step(struct weir_ctx *ctx, uint32_t node, const char *closing)
+{
+	struct folded_state *folded = ctx->state;
+	const struct calltree_node *at = &folded->profile.tree.nodes[node];
+	const char *suffix = folded_suffix(at->tag);
+	uint32_t length;
+	const char *name = profile_text(ctx, &folded->profile, at->name, &length);
+	int err = folded_append_name(&folded->texts, name, length, at->tag & PROFILE_ROOT);
+
+	if (!err)
+		err = folded_append(&folded->texts, suffix, strlen(suffix));
+	return err ? err : folded_append(&folded->texts, closing, strlen(closing));
+}
+
+static int folded_step_to(struct weir_ctx *ctx, uint32_t node, const struct folded_step *above,
+			  uint64_t self)
+{
+	struct folded_state *folded = ctx->state;
+	struct folded_step step = { .node = node,
+				    .under = above->under,
+				    .base = above->base,
+				    .text = folded->texts.used,
+				    .ends = self != 0 };
+	char closing[32] = ";";
+	int err;
+
+	if (step.ends)
+		snprintf(closing, sizeof(closing), " %" PRIu64, self);
+	err = folded_write_step(ctx, node, closing);
+	step.length = (uint32_t)(folded->texts.used - step.text);
+	return err ? err : folded_add_step(folded, &step);
+}
+
+/* The value that a node has itself: before calltree_sum() that is what the tree holds. */
+static uint64_t folded_self(const struct weir_ctx *ctx, const struct calltree_node *node)
+{
+	const struct folded_conf *conf = ctx->options;
+
+	return conf->value == FOLDED_SAMPLES ? node->samples : node->weight;
+}
+
+/* The next step is the last of the list: descending order. */
+static int folded_compare(const void *left, const void *right, void *arg)
+{
+	const struct folded_step *a = left, *b = right;
+	const char *texts = arg;
+	uint32_t shorter = a->length < b->length ? a->length : b->length;
+	int order = memcmp(texts + b->text, texts + a->text, shorter);
+
+	return order ? order : (a->length < b->length) - (a->length > b->length);
+}
+
+static int folded_steps_below(struct weir_ctx *ctx, uint32_t parent, size_t under)
+{
+	struct folded_state *folded = ctx->state;
+	struct folded_step above = { .under = under, .base = folded->texts.used };
+	size_t first = folded->step_count;
+	uint32_t child;
+	int err = 0;
+
+	for (child = folded->profile.tree.nodes[parent].child; child && !err;
+	     child = folded->profile.tree.nodes[child].next) {
+		const struct calltree_node *node = &folded->profile.tree.nodes[child];
+		uint64_t self = folded_self(ctx, node);
+
+		if (self)
+			err = folded_step_to(ctx, child, &above, self);
+		if (!err && node->child)
+			err = folded_step_to(ctx, child, &above, 0);
+	}
+	if (!err && folded->step_count > first + 1)
+		qsort_r(folded->steps + first, folded->step_count - first, sizeof(*folded->steps),
+			folded_compare, folded->texts.bytes);
+	return err;
+}
+
+/* Takes the next step: writes a line, or goes down. */
+static int folded_take_step(struct weir_ctx *ctx)
+{
+	struct folded_state *folded = ctx->state;
+	struct folded_step step = folded->steps[--folded->step_count];
+	int err;
+
+	folded->line.used = step.under;
+	err = folded_append(&folded->line, folded->texts.bytes + step.text, step.length);
+	if (err)
+		return err;
+	/* The last of its siblings: their texts are not needed any more. */
+	if (folded->step_count == 0 || folded->steps[folded->step_count - 1].base != step.base)
+		folded->texts.used = step.base;
+	if (!step.ends)
+		return folded_steps_below(ctx, step.node, folded->line.used);
+	err = folded_append(&folded->line, "\n", 1);
+	return err ? err
+		   : ctx->host->writer_write(folded->writer, folded->line.bytes, folded->line.used);
+}
+
+static int folded_drain(struct weir_ctx *ctx, uint64_t deadline)
+{
+	struct folded_state *folded = ctx->state;
+	int err;
+
+	(void)deadline;
+	if (folded->profile.samples == 0)
+		weir_log(ctx, WEIR_LOG_WARNING, "no samples: the output is empty");
+	err = folded_steps_below(ctx, 0, 0);
+	while (!err && folded->step_count)
+		err = folded_take_step(ctx);
+	if (!err) {
+		err = ctx->host->writer_close(folded->writer, 1);
+		folded->writer = NULL;
+	}
+	return err ? weir_fail(ctx, err, "writing folded stacks") : 0;
+}
+
+/* What drain did not finish is thrown away. */
+static void folded_stop(struct weir_ctx *ctx)
+{
+	struct folded_state *folded = ctx->state;
+
+	ctx->host->writer_close(folded->writer, 0);
+	folded->writer = NULL;
+}
+
+static void folded_destroy(struct weir_ctx *ctx)
+{
+	struct folded_state *folded = ctx->state;
+
+	profile_clear(ctx, &folded->profile);
+	free(folded->line.bytes);
+	free(folded->texts.bytes);
+	free(folded->steps);
+}
+
+WEIR_COMPONENT(
+	"flame.folded", WEIR_SINK, .summary = "writes stacks as folded text",
+	.doc = "One line per stack, sorted: command;outermost;...;innermost weight. The number "
+	       "is in\nthe unit of the input's weight. ';' within a name is written ':', "
+	       "blanks of a command\n'_', control characters \\xNN; all other bytes stay.",
+	.flags = WEIR_BLOCKS, .options_size = sizeof(struct folded_conf),
+	.state_size = sizeof(struct folded_state), .options = WEIR_TABLE(folded_options),
+	.inputs = WEIR_TABLE(folded_inputs), .formats = WEIR_TABLE(folded_formats),
+	.bind = folded_bind, .start = folded_start, .push = folded_push, .drain = folded_drain,
+	.stop = folded_stop, .destroy = folded_destroy);

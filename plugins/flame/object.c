@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Mapped files and their functions; see object.h. Opening them is in object_open.c. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "object.h"
+#include "object_open.h"
+
+/* So many processes are asked for a file that could not be reached. */
+enum { OBJECT_TRIES = 16 };
+
+static char *object_path(const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t length = strlen(path), tail = sizeof(deleted) - 1;
+
+	if (length > tail && strcmp(path + length - tail, deleted) == 0)
+		length -= tail;
+	return strndup(path, length);
+}
+
+static struct object *objects_add(struct objects *objects, const struct weir_mapping *mapping)
+{
+	struct object *object = calloc(1, sizeof(*object));
+
+	if (!object)
+		return NULL;
+	object->id = mapping->id;
+	object->path = object_path(mapping->path);
+	if (objects->count == objects->capacity) {
+		uint32_t capacity = objects->capacity ? objects->capacity * 2 : 64;
+		struct object **items =
+			reallocarray(objects->items, capacity, sizeof(struct object *));
+
+		objects->items = items ? items : objects->items;
+		objects->capacity = items ? capacity : objects->capacity;
+	}
+	if (!object->path || objects->count == objects->capacity ||
+	    intmap_add(&objects->ids, mapping->id, 0, objects->count + 1)) {
+		free(object->path);
+		free(object);
+		return NULL;
+	}
+	objects->items[objects->count++] = object;
+	return object;
+}
+
+/* Takes the names over from a file that is the right one. */
+static void object_take(struct object *object, struct elf *elf)
+{
+	object->state = elf_symbols(elf, &object->symbols) ? OBJECT_NAMELESS : OBJECT_NAMED;
+	object->segments = elf->segments;
+	object->segment_count = elf->segment_count;
+	elf->segments = NULL;
+	elf_clear(elf);
+}
+
+/*
+ * The image of the vDSO that this process has is everybody's of the same size. How large it is
+ * says its section table, which is its end.
+ */
+static void object_read_vdso(struct object *object, const struct weir_mapping *mapping)
+{
+	const uint8_t *image =
+		(const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* NOLINT: from the kernel */
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size;
+	struct elf_source source = { -1, image, 0 };
+	struct elf elf;
+
+	object->state = OBJECT_NO_FILE;
+	if (!image)
+		return;
+	size = object_image_size(image);
+	source.size = size;
+	if ((size + page - 1) / page * page != mapping->end - mapping->start ||
+	    elf_open(&elf, &source))
+		return;
+	object_take(object, &elf);
+}
+
+static void object_read(struct object *object, int root, const struct weir_mapping *mapping)
+{
+	struct elf elf;
+	int fd;
+
+	object->tried_pid = mapping->pid;
+	object->tries++;
+	if (strcmp(object->path, "[vdso]") == 0) {
+		object_read_vdso(object, mapping);
+		return;
+	}
+	if (object->path[0] != '/' || object->path[1] == '/') {
+		object->state = OBJECT_NO_FILE;
+		return;
+	}
+	fd = object_open(root, object->path, mapping, &elf);
+	if (fd < 0) {
+		object->state = fd == -ESTALE ? OBJECT_CHANGED : OBJECT_UNREACHABLE;
+		return;
+	}
+	object_take(object, &elf);
+	close(fd);
+}
+
+struct object *objects_get(struct objects *objects, int root, const struct weir_mapping *mapping)
+{
+	uint32_t place = intmap_get(&objects->ids, mapping->id, 0);
+	struct object *object = place ? objects->items[place - 1] : objects_add(objects, mapping);
+	bool retry;
+
+	if (!object)
+		return NULL;
+	/* Another process may live where the file can still be reached. */
+	retry = object->state == OBJECT_UNREACHABLE && object->tried_pid != mapping->pid &&
+		object->tries < OBJECT_TRIES;
+	if (object->state == OBJECT_UNTRIED || retry) {
+		object_read(object, root, mapping);
+		objects->bytes += symbols_bytes(&object->symbols);
+	}
+	return object;
+}
+
+void objects_clear(struct objects *objects)
+{
+	while (objects->count) {
+		struct object *object = objects->items[--objects->count];
+
+		symbols_clear(&object->symbols);
+		free(object->segments);
+		free(object->path);
+		free(object);
+	}
+	free(objects->items);
+	intmap_clear(&objects->ids);
+	memset(objects, 0, sizeof(*objects));
+}
+
+const struct symbol *object_find(const struct object *object, uint64_t offset, uint64_t *address)
+{
+	struct elf view = { .segments = object->segments, .segment_count = object->segment_count };
+
+	if (object->state != OBJECT_NAMED || !elf_address(&view, offset, address))
+		return NULL;
+	return symbols_find(&object->symbols, *address);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The files that are mapped into processes, and the names of their functions. A file is opened
+ * once per mapping id, through the process that maps it where that still lives (so a container's
+ * file is the container's), and believed only when it is the one that was mapped.
+ */
+#ifndef FLAME_OBJECT_H
+#define FLAME_OBJECT_H
+
+#include <weir/service/process.h>
+
+#include "elf_file.h"
+#include "intmap.h"
+
+enum object_state {
+	OBJECT_UNTRIED = 0,
+	OBJECT_NAMED,       /* symbols are there */
+	OBJECT_NAMELESS,    /* the right file, but it has none */
+	OBJECT_CHANGED,     /* what lies at its path now is another file */
+	OBJECT_UNREACHABLE, /* nothing could be opened */
+	OBJECT_NO_FILE,     /* "//anon", "[heap]": never had one */
+};
+
+struct object {
+	uint64_t id; /* struct weir_mapping.id */
+	char *path;  /* as its process saw it, without " (deleted)" */
+	enum object_state state;
+	uint32_t tried_pid; /* the last one through which it was looked for */
+	uint32_t tries;
+	uint32_t segment_count;
+	struct elf_segment *segments;
+	struct symbols symbols;
+};
+
+/* All zero is an empty cache. */
+struct objects {
+	struct object **items;
+	uint32_t count;
+	uint32_t capacity;
+	struct intmap ids; /* mapping id to place in items + 1 */
+	size_t bytes;      /* of all symbols */
+};
+
+/* The object of a mapping, with its names read. NULL: no memory. Lives until objects_clear(). */
+struct object *objects_get(struct objects *objects, int root, const struct weir_mapping *mapping);
+void objects_clear(struct objects *objects);
+
+/* The function at an offset of the file, or NULL; *address is where the file's symbols have it. */
+const struct symbol *object_find(const struct object *object, uint64_t offset, uint64_t *address);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finding the very file that was mapped. */
+#ifndef FLAME_OBJECT_OPEN_H
+#define FLAME_OBJECT_OPEN_H
+
+#include <weir/service/process.h>
+
+#include "elf_file.h"
+
+/*
+ * Opens the file of a mapping and reads its headers. The fd, which is the caller's; -ESTALE: there
+ * are files, but none is the one that was mapped; another negative errno: there is none.
+ */
+int object_open(int root, const char *path, const struct weir_mapping *mapping, struct elf *elf);
+
+/* Bytes of an ELF image in memory that ends with its section table; 0: cannot tell. */
+uint64_t object_image_size(const uint8_t *image);
+
+#endif

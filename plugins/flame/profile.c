@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A profile brought together from rows; see profile.h. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+/* Longer comms than this are cut in a root's label. */
+enum { PROFILE_ROOT_MAX = 256 };
+
+int profile_bind(struct weir_ctx *ctx, struct profile *profile, enum profile_tag by)
+{
+	static const char truncated[] = "[truncated]";
+	int err = profile_input_bind(ctx, &profile->input);
+
+	if (err)
+		return err;
+	profile->by = by;
+	profile->has_weight = profile->input.weight != NULL;
+	profile->names = ctx->host->names_new(ctx);
+	if (!profile->names)
+		return weir_fail(ctx, -ENOMEM, "names");
+	profile->truncated =
+		ctx->host->names_intern(profile->names, truncated, sizeof(truncated) - 1);
+	if (!profile->truncated || calltree_init(&profile->tree))
+		return weir_fail(ctx, -ENOMEM, "call tree");
+	return 0;
+}
+
+void profile_clear(struct weir_ctx *ctx, struct profile *profile)
+{
+	ctx->host->names_release(profile->names);
+	profile->names = NULL;
+	calltree_clear(&profile->tree);
+	intmap_clear(&profile->labels);
+	intmap_clear(&profile->objects);
+}
+
+const char *profile_text(struct weir_ctx *ctx, const struct profile *profile, uint32_t id,
+			 uint32_t *length)
+{
+	return ctx->host->names_text(profile->names, id, length);
+}
+
+int profile_compare(struct weir_ctx *ctx, const struct profile *profile, uint32_t a, uint32_t b)
+{
+	uint32_t length_a, length_b;
+	const char *text_a = profile_text(ctx, profile, a, &length_a);
+	const char *text_b = profile_text(ctx, profile, b, &length_b);
+	int order = memcmp(text_a, text_b, length_a < length_b ? length_a : length_b);
+
+	return order ? order : (length_a > length_b) - (length_a < length_b);
+}
+
+/* "libc.so.6" of a path; what is no path stays as it is. */
+static uint32_t profile_object(struct weir_ctx *ctx, struct profile *profile,
+			       const struct weir_batch *batch, uint32_t object)
+{
+	uint32_t id = intmap_get(&profile->objects, object, 0), length;
+	const char *text, *slash;
+
+	if (id || !object)
+		return id;
+	text = ctx->host->names_text(batch->names, object, &length);
+	slash = text[0] == '/' ? memrchr(text, '/', length) : NULL;
+	if (slash && slash + 1 < text + length) {
+		length -= (uint32_t)(slash + 1 - text);
+		text = slash + 1;
+	}
+	id = ctx->host->names_intern(profile->names, text, length);
+	if (id && intmap_add(&profile->objects, object, 0, id))
+		return 0;
+	return id;
+}
+
+/* "[libc.so.6]"; "[vdso]" has its brackets already. */
+static uint32_t profile_object_label(struct weir_ctx *ctx, const struct profile *profile,
+				     uint32_t object)
+{
+	uint32_t length;
+	const char *text = profile_text(ctx, profile, object, &length);
+	char *label;
+	uint32_t id;
+
+	if (text[0] == '[')
+		return object;
+	label = malloc((size_t)length + 2);
+	if (!label)
+		return 0;
+	label[0] = '[';
+	memcpy(label + 1, text, length);
+	label[length + 1] = ']';
+	id = ctx->host->names_intern(profile->names, label, (size_t)length + 2);
+	free(label);
+	return id;
+}
+
+static uint32_t profile_new_label(struct weir_ctx *ctx, const struct profile *profile,
+				  const struct weir_batch *batch, uint32_t symbol, uint32_t object)
+{
+	static const char unknown[] = "[unknown]";
+	uint32_t length;
+	const char *text;
+
+	if (symbol) {
+		text = ctx->host->names_text(batch->names, symbol, &length);
+		return ctx->host->names_intern(profile->names, text, length);
+	}
+	if (object)
+		return profile_object_label(ctx, profile, object);
+	return ctx->host->names_intern(profile->names, unknown, sizeof(unknown) - 1);
+}
+
+int profile_label(struct weir_ctx *ctx, struct profile *profile, const struct weir_batch *batch,
+		  const struct weir_frame *frame, struct profile_label *out)
+{
+	uint32_t symbol = batch->names ? frame->symbol : 0;
+	uint32_t object = batch->names ? frame->object : 0;
+	/* One label for all objects of a symbol. */
+	uint64_t key = symbol ? symbol : (uint64_t)object << 32;
+
+	out->object = profile_object(ctx, profile, batch, object);
+	if (object && !out->object)
+		return -ENOMEM;
+	out->label = intmap_get(&profile->labels, key, 0);
+	if (out->label)
+		return 0;
+	out->label = profile_new_label(ctx, profile, batch, symbol, out->object);
+	return out->label ? intmap_add(&profile->labels, key, 0, out->label) : -ENOMEM;
+}
+
+int profile_root_label(struct weir_ctx *ctx, struct profile *profile, const struct profile_row *row,
+		       uint32_t *label)
+{
+	char text[PROFILE_ROOT_MAX + 64];
+	int length = snprintf(text, sizeof(text), "%.*s",
+			      row->comm_length < PROFILE_ROOT_MAX ? (int)row->comm_length
+								  : PROFILE_ROOT_MAX,
+			      row->comm);
+	bool pid = row->pid != WEIR_ABSENT_U32, tid = row->tid != WEIR_ABSENT_U32;
+
+	if (pid)
+		length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%u",
+				   length ? "-" : "", row->pid);
+	if (tid)
+		length += snprintf(text + length, sizeof(text) - (size_t)length, "%s/%u",
+				   pid ? "" : "-?", row->tid);
+	if (row->cpu != WEIR_ABSENT_U32)
+		length += snprintf(text + length, sizeof(text) - (size_t)length, "%scpu%u",
+				   length ? "@" : "", row->cpu);
+	*label = 0;
+	if (length == 0)
+		return 0;
+	*label = ctx->host->names_intern(profile->names, text, (size_t)length);
+	return *label ? 0 : -ENOMEM;
+}
+
+void profile_begin(struct profile *profile, const struct weir_batch *batch)
+{
+	intmap_reset(&profile->labels);
+	intmap_reset(&profile->objects);
+	if (!profile->start || batch->start < profile->start)
+		profile->start = batch->start;
+	if (batch->end > profile->end)
+		profile->end = batch->end;
+}
+
+/* One step down the tree; *node is the step's end. */
+static int profile_step(struct profile *profile, uint32_t *node, uint32_t name, uint32_t tag)
+{
+	*node = calltree_child(&profile->tree, *node, name, tag);
+	return *node ? 0 : -ENOMEM;
+}
+
+static int profile_step_root(struct weir_ctx *ctx, struct profile *profile,
+			     const struct profile_row *row, uint32_t *node)
+{
+	uint32_t label;
+	int err = profile_root_label(ctx, profile, row, &label);
+
+	return err || !label ? err : profile_step(profile, node, label, PROFILE_ROOT);
+}
+
+static int profile_step_frame(struct weir_ctx *ctx, struct profile *profile,
+			      const struct weir_batch *batch, const struct weir_frame *frame,
+			      uint32_t *node)
+{
+	bool cut = frame->flags & WEIR_FRAME_TRUNCATED;
+	struct profile_label label;
+	uint32_t tag = 0;
+	int err = profile_label(ctx, profile, batch, frame, &label);
+
+	if (profile->by == PROFILE_BY_KIND)
+		tag = frame->flags & PROFILE_KINDS;
+	else if (profile->by == PROFILE_BY_OBJECT)
+		tag = label.object;
+	if (!err && cut && !profile->leaf_first)
+		err = profile_step(profile, node, profile->truncated, 0);
+	if (!err)
+		err = profile_step(profile, node, label.label, tag);
+	if (!err && cut && profile->leaf_first)
+		err = profile_step(profile, node, profile->truncated, 0);
+	return err;
+}
+
+static int profile_add(struct weir_ctx *ctx, struct profile *profile,
+		       const struct weir_batch *batch, const struct profile_row *row)
+{
+	uint32_t node = 0, i;
+	int err = 0;
+
+	if (!profile->leaf_first)
+		err = profile_step_root(ctx, profile, row, &node);
+	for (i = 0; i < row->frame_count && !err; i++)
+		err = profile_step_frame(
+			ctx, profile, batch,
+			&row->frames[profile->leaf_first ? i : row->frame_count - 1 - i], &node);
+	if (!err && profile->leaf_first)
+		err = profile_step_root(ctx, profile, row, &node);
+	if (err)
+		return weir_fail(ctx, err, "call tree of %u nodes", profile->tree.count);
+	profile->tree.nodes[node].weight += row->weight;
+	profile->tree.nodes[node].samples += row->samples;
+	profile->samples += row->samples;
+	return 0;
+}
+
+int profile_push(struct weir_ctx *ctx, struct profile *profile, const struct weir_batch *batch)
+{
+	struct profile_row row;
+	uint32_t i;
+	int err = 0;
+
+	profile_begin(profile, batch);
+	for (i = 0; i < batch->row_count && !err; i++) {
+		profile_input_row(ctx, &profile->input, batch, i, &row);
+		err = profile_add(ctx, profile, batch, &row);
+	}
+	return err;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From addresses to functions; see resolve.h. */
+#include "resolve.h"
+
+#define RESOLVE_NAMES_MAX   ((size_t)16 << 20)  /* then a new table of names is begun */
+#define RESOLVE_OBJECTS_MAX ((size_t)256 << 20) /* then all files are read anew */
+
+int resolve_init(struct weir_ctx *ctx, struct resolve *resolve)
+{
+	resolve->names = ctx->host->names_new(ctx);
+	return resolve->names ? 0 : -ENOMEM;
+}
+
+void resolve_clear(struct weir_ctx *ctx, struct resolve *resolve)
+{
+	ctx->host->names_release(resolve->names);
+	resolve->names = NULL;
+	kallsyms_clear(&resolve->kallsyms);
+	objects_clear(&resolve->objects);
+}
+
+int resolve_begin(struct weir_ctx *ctx, struct resolve *resolve)
+{
+	bool many_names = ctx->host->names_bytes(resolve->names) > RESOLVE_NAMES_MAX;
+	bool many_symbols = resolve->objects.bytes > RESOLVE_OBJECTS_MAX;
+
+	if (many_symbols)
+		objects_clear(&resolve->objects);
+	if (many_names) {
+		ctx->host->names_release(resolve->names);
+		resolve->names = ctx->host->names_new(ctx);
+	}
+	if (many_names || many_symbols)
+		memset(resolve->cache, 0, sizeof(resolve->cache));
+	return resolve->names ? 0 : -ENOMEM;
+}
+
+/* The id of a text that stays where it is. 0: no memory. */
+static uint32_t resolve_name(struct weir_ctx *ctx, struct resolve *resolve, const char *text)
+{
+	struct resolve_name *entry =
+		&resolve->cache[intmap_hash((uintptr_t)text, 0) % RESOLVE_CACHE];
+
+	if (entry->text != text) {
+		uint32_t id = ctx->host->names_intern(resolve->names, text, strlen(text));
+
+		if (!id)
+			return 0;
+		entry->text = text;
+		entry->id = id;
+	}
+	return entry->id;
+}
+
+static uint64_t resolve_lookup(const struct weir_frame *frame)
+{
+	return frame->address - (frame->flags & WEIR_FRAME_CALLER ? 1 : 0);
+}
+
+static void resolve_read_kernel(struct weir_ctx *ctx, struct resolve *resolve)
+{
+	resolve->kernel_read = true;
+	resolve->kernel_error = kallsyms_read(&resolve->kallsyms, ctx->root);
+	if (resolve->kernel_error)
+		weir_log(ctx, WEIR_LOG_WARNING, "no names of kernel functions: /proc/kallsyms: %s",
+			 strerror(-resolve->kernel_error));
+	else if (resolve->kallsyms.hidden)
+		weir_log(ctx, WEIR_LOG_WARNING,
+			 "no names of kernel functions: the kernel hides their addresses; "
+			 "run as root with: sysctl -w kernel.kptr_restrict=1");
+}
+
+int resolve_kernel(struct weir_ctx *ctx, struct resolve *resolve, struct weir_frame *frame)
+{
+	uint64_t lookup = resolve_lookup(frame);
+	const struct symbol *symbol;
+	const char *object;
+
+	if (!resolve->kernel_read)
+		resolve_read_kernel(ctx, resolve);
+	symbol = kallsyms_find(&resolve->kallsyms, lookup, &object);
+	frame->object = resolve_name(ctx, resolve, object);
+	if (!frame->object)
+		return -ENOMEM;
+	if (!symbol)
+		return RESOLVE_DONE;
+	frame->symbol_offset = (uint32_t)(frame->address - symbol->address);
+	frame->symbol = resolve_name(ctx, resolve, resolve->kallsyms.symbols.names + symbol->name);
+	return frame->symbol ? RESOLVE_DONE : -ENOMEM;
+}
+
+static int resolve_symbol(struct weir_ctx *ctx, struct resolve *resolve,
+			  const struct object *object, uint64_t offset, struct weir_frame *frame)
+{
+	uint64_t address;
+	const struct symbol *symbol = object_find(object, offset, &address);
+
+	if (!symbol)
+		return RESOLVE_DONE;
+	frame->symbol = resolve_name(ctx, resolve, object->symbols.names + symbol->name);
+	frame->symbol_offset =
+		(uint32_t)(address - symbol->address) + (frame->flags & WEIR_FRAME_CALLER ? 1 : 0);
+	return frame->symbol ? RESOLVE_DONE : -ENOMEM;
+}
+
+int resolve_user(struct weir_ctx *ctx, struct resolve *resolve, const struct resolve_moment *moment,
+		 struct weir_frame *frame, const struct object **object)
+{
+	const struct weir_process_v1 *process = resolve->process.vtable;
+	struct weir_mapping mapping = { .size = sizeof(mapping) };
+	uint64_t lookup = resolve_lookup(frame), offset;
+	struct object *found;
+	int err;
+
+	*object = NULL;
+	if (!process)
+		return RESOLVE_DONE;
+	err = process->mapping(resolve->process.ctx, moment->pid, moment->time, lookup, &mapping);
+	if (err == -ENOENT || (!err && !mapping.executable))
+		return RESOLVE_OUTSIDE;
+	if (err) /* nothing is known of the process */
+		return RESOLVE_DONE;
+	found = objects_get(&resolve->objects, ctx->root, &mapping);
+	if (!found)
+		return -ENOMEM;
+	*object = found;
+	offset = lookup - mapping.start;
+	if (found->path[0] == '/' && found->path[1] != '/')
+		offset += mapping.file_offset;
+	else if (found->path[0] != '[')
+		frame->flags |= WEIR_FRAME_JIT;
+	frame->object_offset = offset + (frame->address - lookup);
+	frame->object = resolve_name(ctx, resolve, found->path);
+	return frame->object ? resolve_symbol(ctx, resolve, found, offset, frame) : -ENOMEM;
+}

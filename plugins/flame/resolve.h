@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From addresses to functions: one frame at a time. */
+#ifndef FLAME_RESOLVE_H
+#define FLAME_RESOLVE_H
+
+#include <weir/plugin.h>
+#include <weir/service/process.h>
+
+#include "kallsyms.h"
+#include "object.h"
+
+enum { RESOLVE_CACHE = 8192 };
+
+struct resolve_name {
+	const char *text; /* of a symbol table: its address is the key */
+	uint32_t id;
+	uint32_t reserved;
+};
+
+struct resolve {
+	struct weir_service process; /* vtable NULL: user code has no names */
+	struct weir_names *names;
+	struct kallsyms kallsyms;
+	struct objects objects;
+	struct resolve_name cache[RESOLVE_CACHE]; /* ids of `names` */
+	bool kernel_read;
+	int kernel_error; /* of reading kallsyms */
+};
+
+enum resolve_result {
+	RESOLVE_DONE = 0,    /* as far as can be known */
+	RESOLVE_OUTSIDE = 1, /* user address in no executable mapping */
+};
+
+/* Of whom a stack is, and when it was taken. */
+struct resolve_moment {
+	uint32_t pid;
+	uint64_t time;
+};
+
+int resolve_init(struct weir_ctx *ctx, struct resolve *resolve);
+void resolve_clear(struct weir_ctx *ctx, struct resolve *resolve);
+
+/* Before a run of frames: renews what has grown too large. 0 or -ENOMEM. */
+int resolve_begin(struct weir_ctx *ctx, struct resolve *resolve);
+
+/* Fills symbol, object and offsets of a frame. An enum resolve_result, or -ENOMEM. */
+int resolve_kernel(struct weir_ctx *ctx, struct resolve *resolve, struct weir_frame *frame);
+int resolve_user(struct weir_ctx *ctx, struct resolve *resolve, const struct resolve_moment *moment,
+		 struct weir_frame *frame, const struct object **object);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Transform flame.symbolize: gives the frames of stacks their functions and objects, from
+ * /proc/kallsyms and from the symbol tables of the files that were mapped, as the process service
+ * knows them; and cuts stacks where the walk through the frame pointers went wrong.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "profile_input.h"
+#include "remap.h"
+#include "resolve.h"
+#include "walk.h"
+
+enum { SYMBOLIZE_OBJECTS_SAID = 5 };
+
+struct symbolize_state {
+	const struct weir_schema *schema;
+	const struct weir_field *stack;
+	const struct weir_field *pid;  /* NULL: kernel code only */
+	const struct weir_field *time; /* NULL: the end of the batch */
+	struct resolve resolve;
+	struct remap remap;
+	struct walk_quality quality;
+};
+
+static const struct weir_want symbolize_wants[] = {
+	{ "stack", WEIR_TYPE_STACK, 0, NULL, 0, 0 },
+	{ "pid", WEIR_TYPE_UINT, 0, NULL, WEIR_OPTIONAL, 0 },
+	{ "time", WEIR_TYPE_TIME, 0, NULL, WEIR_OPTIONAL, 0 },
+};
+static const struct weir_slot symbolize_inputs[] = {
+	{ "stacks", "rows with a stack of addresses", WEIR_TABLE(symbolize_wants), 0, 0 },
+};
+static const struct weir_output symbolize_outputs[] = {
+	{ "stacks", "the same rows, with names", NULL, WEIR_SAME_AS_INPUT, 0 },
+};
+
+/* Cheap: one line of kallsyms tells whether the kernel shows its addresses. */
+static void symbolize_probe(struct weir_ctx *ctx)
+{
+	char line[16] = "";
+	int fd = openat(ctx->root, "proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	bool shown = fd >= 0 && read(fd, line, sizeof(line)) == sizeof(line) &&
+		     strspn(line, "0") < sizeof(line);
+
+	if (fd >= 0)
+		close(fd);
+	weir_need(ctx, shown ? WEIR_NEED_MET : WEIR_NEED_LIMITED, "kernel symbols",
+		  shown ? "shown" : "hidden", shown ? "" : "kernel functions have no names",
+		  shown ? "" : "as root: sysctl -w kernel.kptr_restrict=1");
+}
+
+static int symbolize_bind(struct weir_ctx *ctx)
+{
+	struct symbolize_state *state = ctx->state;
+
+	state->schema = weir_input(ctx, 0)->schema;
+	state->stack = weir_find(state->schema, "stack");
+	state->pid = weir_find(state->schema, "pid");
+	state->time = weir_find(state->schema, "time");
+	if (state->stack->item_size != sizeof(struct weir_frame))
+		return weir_fail(ctx, -EINVAL, "column stack has frames of %u bytes",
+				 state->stack->item_size);
+	return resolve_init(ctx, &state->resolve) ? weir_fail(ctx, -ENOMEM, "names") : 0;
+}
+
+static int symbolize_start(struct weir_ctx *ctx)
+{
+	struct symbolize_state *state = ctx->state;
+
+	if (!state->pid)
+		return 0;
+	return weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION,
+			    &state->resolve.process);
+}
+
+/* What a row's stack ended with, as the judgement of the walk needs it. */
+struct symbolize_user {
+	uint32_t seen; /* user frames, dropped ones included */
+	bool cut;
+	bool too_deep;
+	const struct weir_frame *last; /* kept */
+	const struct object *object;   /* of the last */
+};
+
+static void symbolize_count(struct walk_quality *quality, const struct weir_frame *frame)
+{
+	quality->frames++;
+	if (frame->symbol)
+		quality->with_symbol++;
+	else if (frame->object)
+		quality->with_object++;
+}
+
+static const char *symbolize_text(struct weir_ctx *ctx, uint32_t id)
+{
+	struct symbolize_state *state = ctx->state;
+	uint32_t length;
+
+	return id ? ctx->host->names_text(state->resolve.names, id, &length) : "";
+}
+
+static void symbolize_judge(struct weir_ctx *ctx, const struct symbolize_user *user)
+{
+	struct symbolize_state *state = ctx->state;
+	struct walk_end end = { .symbol = "", .object = "" };
+
+	if (!user->seen)
+		return;
+	end.truncated = user->cut;
+	end.too_deep = user->too_deep;
+	if (user->last) {
+		end.symbol = symbolize_text(ctx, user->last->symbol);
+		end.object = symbolize_text(ctx, user->last->object);
+		end.caller = user->last->flags & WEIR_FRAME_CALLER;
+		end.nameless = !user->object || user->object->state != OBJECT_NAMED;
+	}
+	walk_judge(&state->quality, &end);
+}
+
+/* One user frame. RESOLVE_OUTSIDE: here the walk had gone wrong. */
+static int symbolize_user_frame(struct weir_ctx *ctx, const struct resolve_moment *moment,
+				struct weir_frame *frame, struct symbolize_user *user)
+{
+	struct symbolize_state *state = ctx->state;
+	const struct object *object = NULL;
+	int err = 0;
+
+	user->seen++;
+	user->too_deep |= (frame->flags & WEIR_FRAME_TRUNCATED) != 0;
+	if (!frame->symbol && !frame->object)
+		err = resolve_user(ctx, &state->resolve, moment, frame, &object);
+	/* The instruction pointer itself is no guess of the walk: it stays, whatever it points to. */
+	if (err == RESOLVE_OUTSIDE && !(frame->flags & WEIR_FRAME_CALLER))
+		err = RESOLVE_DONE;
+	if (err == RESOLVE_DONE) {
+		user->last = frame;
+		user->object = object;
+	}
+	return err;
+}
+
+/* Names the frames of a stack; *kept of them are to stay. 0 or a negative errno. */
+static int symbolize_frames(struct weir_ctx *ctx, const struct resolve_moment *moment,
+			    struct weir_frame *frames, uint32_t count, uint32_t *kept)
+{
+	struct symbolize_state *state = ctx->state;
+	struct symbolize_user user = { 0 };
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < count; i++) {
+		struct weir_frame *frame = &frames[i];
+
+		if (!(frame->flags & WEIR_FRAME_KERNEL))
+			err = symbolize_user_frame(ctx, moment, frame, &user);
+		else if (!frame->symbol && !frame->object)
+			err = resolve_kernel(ctx, &state->resolve, frame);
+		if (err)
+			break;
+		symbolize_count(&state->quality, frame);
+	}
+	*kept = i;
+	if (err == RESOLVE_OUTSIDE) {
+		user.cut = true;
+		state->quality.dropped += count - i;
+		if (i > 0)
+			frames[i - 1].flags |= WEIR_FRAME_TRUNCATED;
+		err = 0;
+	}
+	symbolize_judge(ctx, &user);
+	return err;
+}
+
+static int symbolize_row(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t i)
+{
+	struct symbolize_state *state = ctx->state;
+	uint8_t *row = batch->rows + (size_t)i * batch->row_size;
+	struct resolve_moment moment = { .pid = 0, .time = batch->end };
+	struct weir_stack_ref stack;
+	int err;
+
+	memcpy(&stack, row + state->stack->offset, sizeof(stack));
+	if (stack.count == 0)
+		return 0;
+	if (stack.offset > batch->arena_used ||
+	    stack.count > (batch->arena_used - stack.offset) / sizeof(struct weir_frame))
+		return weir_fail(ctx, -EINVAL, "a stack lies outside of its batch");
+	if (state->pid)
+		moment.pid = (uint32_t)profile_uint(row, state->pid);
+	if (state->time)
+		moment.time = profile_uint(row, state->time);
+	err = symbolize_frames(ctx, &moment, (void *)(batch->arena + stack.offset), stack.count,
+			       &stack.count);
+	memcpy(row + state->stack->offset, &stack, sizeof(stack));
+	return err ? weir_fail(ctx, err, "names of functions") : 0;
+}
+
+static int symbolize_rows(struct weir_ctx *ctx, const struct weir_batch *in, struct weir_batch *out)
+{
+	struct symbolize_state *state = ctx->state;
+	uint32_t i;
+	int err;
+
+	state->remap.names = state->resolve.names;
+	err = remap_names(ctx, &state->remap, state->schema, in, out);
+	if (err)
+		return weir_fail(ctx, err, "names of a batch");
+	for (i = 0; i < out->row_count && !err; i++)
+		err = symbolize_row(ctx, out, i);
+	return err;
+}
+
+/* Takes in what the kernel has told of processes; a failure means fewer names, not an end. */
+static void symbolize_sync(struct weir_ctx *ctx)
+{
+	struct symbolize_state *state = ctx->state;
+	const struct weir_process_v1 *process = state->resolve.process.vtable;
+
+	if (process && process->sync(state->resolve.process.ctx) < 0)
+		weir_log(ctx, WEIR_LOG_DEBUG, "the process service could not catch up");
+}
+
+static int symbolize_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch)
+{
+	struct symbolize_state *state = ctx->state;
+	struct weir_batch *out;
+	int err;
+
+	(void)input;
+	if (resolve_begin(ctx, &state->resolve))
+		return weir_fail(ctx, -ENOMEM, "names");
+	out = remap_copy(ctx, 0, batch);
+	if (!out) {
+		weir_lost(ctx, "no room for named rows", batch->row_count, NULL);
+		return 0;
+	}
+	symbolize_sync(ctx);
+	err = symbolize_rows(ctx, batch, out);
+	if (!err)
+		return weir_commit(ctx, out);
+	weir_discard(ctx, out);
+	return err;
+}
+
+/* Which files gave no names, though they should. */
+static void symbolize_say_objects(struct weir_ctx *ctx)
+{
+	struct symbolize_state *state = ctx->state;
+	const struct objects *objects = &state->resolve.objects;
+	uint32_t i, said = 0;
+
+	for (i = 0; i < objects->count; i++) {
+		const struct object *object = objects->items[i];
+
+		if (object->state != OBJECT_CHANGED && object->state != OBJECT_UNREACHABLE)
+			continue;
+		if (said++ >= SYMBOLIZE_OBJECTS_SAID)
+			continue;
+		weir_log(ctx, WEIR_LOG_WARNING, "no names from %s: %s", object->path,
+			 object->state == OBJECT_CHANGED
+				 ? "what lies there now is not the file that was mapped"
+				 : "it could not be opened any more");
+	}
+	if (said > SYMBOLIZE_OBJECTS_SAID)
+		weir_log(ctx, WEIR_LOG_WARNING, "no names from %u further files",
+			 said - SYMBOLIZE_OBJECTS_SAID);
+}
+
+static double symbolize_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static int symbolize_drain(struct weir_ctx *ctx, uint64_t deadline)
+{
+	struct symbolize_state *state = ctx->state;
+	struct walk_quality *quality = &state->quality;
+	char text[512];
+
+	(void)deadline;
+	symbolize_say_objects(ctx);
+	if (quality->stacks) {
+		walk_describe(quality, text, sizeof(text));
+		weir_log(ctx, WEIR_LOG_INFO, "%s", text);
+	}
+	if (quality->frames)
+		weir_log(ctx, WEIR_LOG_INFO,
+			 "%" PRIu64 " frames: %.1f %% with a function, %.1f %% with their object "
+			 "only, %.1f %% unknown",
+			 quality->frames, symbolize_percent(quality->with_symbol, quality->frames),
+			 symbolize_percent(quality->with_object, quality->frames),
+			 symbolize_percent(quality->frames - quality->with_symbol -
+						   quality->with_object,
+					   quality->frames));
+	return 0;
+}
+
+static void symbolize_destroy(struct weir_ctx *ctx)
+{
+	struct symbolize_state *state = ctx->state;
+
+	resolve_clear(ctx, &state->resolve);
+	intmap_clear(&state->remap.ids);
+}
+
+WEIR_COMPONENT(
+	"flame.symbolize", WEIR_TRANSFORM, .summary = "names the functions of stacks",
+	.doc = "Kernel code is named by /proc/kallsyms, user code by the symbol tables of the "
+	       "files\n"
+	       "that were mapped: read through the process while it lives, else by path, and only\n"
+	       "when build-id, or device and inode, say that it is the very file. What has no "
+	       "known\n"
+	       "function keeps its object and its offset in it.\n"
+	       "\n"
+	       "Frames that lie in no executable mapping show that the walk through the frame\n"
+	       "pointers went wrong: the stack is cut there and marked. A user stack counts as\n"
+	       "complete when its outermost frame is where programs or threads begin: a function\n"
+	       "known for that, or a return address within the C library or the dynamic loader "
+	       "that\n"
+	       "no symbol covers. A stack that ends in a file without any names is not judged.",
+	.state_size = sizeof(struct symbolize_state), .outputs = WEIR_TABLE(symbolize_outputs),
+	.inputs = WEIR_TABLE(symbolize_inputs), .probe = symbolize_probe, .bind = symbolize_bind,
+	.start = symbolize_start, .push = symbolize_push, .drain = symbolize_drain,
+	.destroy = symbolize_destroy);
