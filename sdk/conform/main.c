@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* weir-conform: runs the table of checks over plugin files. Exit status 1 when one failed. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../core/plugin_parts.h"
+#include "conform.h"
+
+#define SECONDS_MAX  20
+#define SETTINGS_MAX 32
+#define FOLDERS_MAX  8
+
+static const struct check {
+	const char *name;
+	void (*run)(struct subject *subject);
+	struct life life; /* instead of run */
+} checks[] = {
+	{ .name = "descriptor", .run = check_descriptor },
+	{ .name = "probe without state", .run = check_probe },
+	{ .name = "options: defaults", .run = check_defaults },
+	{ .name = "options: limits", .run = check_limits },
+	{ .name = "options: random texts", .run = check_random_options },
+	{ .life = { "life: create, destroy", "c", 1, false } },
+	{ .life = { "life: create, bind, destroy", "cb", 1, false } },
+	{ .life = { "life: start, stop at once", "cbs", 1, false } },
+	{ .life = { "life: start, drain at once", "cbsd", 1, false } },
+	{ .life = { "life: rows, stop without drain", "cbstp", 1, false } },
+	{ .life = { "life: rows, drain, stop", "cbstpd", 1, false } },
+	{ .life = { "life: rows after rows", "cbstptpd", 1, false } },
+	{ .life = { "life: two at once", "cbstpd", 2, false } },
+	{ .life = { "life: three half-made at once", "cb", 3, false } },
+	{ .life = { "life: a host that refuses all", "cbstpd", 1, true } },
+};
+
+static void WEIR_PRINTF(2, 0) add_line(struct subject *subject, const char *format, va_list args)
+{
+	fputs("    ", stdout);
+	vprintf(format, args);
+	fputc('\n', stdout);
+	subject->faults++;
+}
+
+void subject_fault(struct subject *subject, const char *format, ...)
+{
+	va_list args;
+
+	/* The same fault comes with each row: the first ones tell. */
+	if (subject->faults >= 10) {
+		subject->faults++;
+		return;
+	}
+	va_start(args, format);
+	add_line(subject, format, args);
+	va_end(args);
+}
+
+void subject_note(struct subject *subject, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(subject->note, sizeof(subject->note), format, args);
+	va_end(args);
+}
+
+static const char *check_name(const struct check *check)
+{
+	return check->run ? check->name : check->life.name;
+}
+
+/* The forked side. Its faults are lines; the parent adds the verdict. */
+static void run_here(const struct check *check, struct subject *subject, int note)
+{
+	alarm(SECONDS_MAX);
+	if (check->run)
+		check->run(subject);
+	else
+		check_life(subject, &check->life);
+	fflush(stdout);
+	if (write(note, subject->note, strlen(subject->note)) < 0)
+		_exit(2);
+	_exit(subject->faults > 0);
+}
+
+static void read_note(int fd, char *note, size_t size)
+{
+	ssize_t n = read(fd, note, size - 1);
+
+	note[n > 0 ? n : 0] = '\0';
+}
+
+static void print_verdict(const struct subject *subject, const struct check *check, int status,
+			  const char *note)
+{
+	bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+
+	printf("%s %s: %s", ok ? "ok  " : "FAIL", subject->plugin->component.name,
+	       check_name(check));
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+		printf(": took more than %d s", SECONDS_MAX);
+	else if (WIFSIGNALED(status))
+		printf(": killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (!ok && WEXITSTATUS(status) > 1)
+		printf(": the process ended with status %d", WEXITSTATUS(status));
+	else if (*note)
+		printf(" (%s)", note);
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* 1 when it failed. */
+static uint32_t run_check(const struct check *check, struct subject *subject)
+{
+	int fds[2] = { -1, -1 }, status = 1 << 8;
+	char note[256] = "";
+	pid_t pid;
+
+	fflush(stdout);
+	if (pipe(fds) < 0)
+		return 1;
+	pid = fork();
+	if (pid == 0)
+		run_here(check, subject, fds[1]);
+	close(fds[1]);
+	read_note(fds[0], note, sizeof(note));
+	close(fds[0]);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		printf("    cannot run the check: %s\n", strerror(errno));
+	print_verdict(subject, check, status, note);
+	return status != 0;
+}
+
+static uint32_t conform(const char *path, struct subject *subject)
+{
+	struct plugin *plugin = NULL;
+	uint32_t failed = 0;
+	char error[1024];
+
+	if (plugin_load_unlinted(path, &plugin, error, sizeof(error)) < 0) {
+		printf("FAIL %s\n", error);
+		return 1;
+	}
+	subject->plugin = plugin;
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		failed += run_check(&checks[i], subject);
+		/* With a broken descriptor the rest would only tell the same again. */
+		if (i == 0 && failed)
+			break;
+	}
+	plugin_free(plugin);
+	return failed;
+}
+
+/* Loading runs the file's constructors: in a process of its own, too. 1 when something failed. */
+static uint32_t conform_apart(const char *path, struct subject *subject)
+{
+	int status = 1 << 8;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		uint32_t failed = conform(path, subject);
+
+		fflush(stdout);
+		_exit(failed > 0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		printf("FAIL %s: cannot run the checks: %s\n", path, strerror(errno));
+	else if (WIFSIGNALED(status))
+		printf("FAIL %s: killed by signal %d while it was loaded\n", path,
+		       WTERMSIG(status));
+	else if (WEXITSTATUS(status) > 1)
+		printf("FAIL %s: the process ended with status %d while it was loaded\n", path,
+		       WEXITSTATUS(status));
+	return status != 0;
+}
+
+/*
+ * mallinfo2() takes what lies in malloc's thread cache for used, so that memory would seem to
+ * leak. The cache can only be switched off before the process begins.
+ */
+static void switch_off_cache(char **argv)
+{
+	static const char name[] = "GLIBC_TUNABLES";
+
+	if (getenv(name) || setenv(name, "glibc.malloc.tcache_count=0", 1) < 0)
+		return;
+	execv("/proc/self/exe", argv);
+}
+
+static int usage(void)
+{
+	fputs("usage: weir-conform [--plugin-path DIR]... [--set OPTION=VALUE]... PLUGIN.so...\n",
+	      stderr);
+	return 2;
+}
+
+struct arguments {
+	const char *folders[FOLDERS_MAX];
+	struct setting settings[SETTINGS_MAX];
+	uint32_t folder_count;
+	uint32_t setting_count;
+	int files; /* where they begin in argv */
+};
+
+static bool add_setting(struct arguments *arguments, char *text)
+{
+	char *equals = strchr(text, '=');
+
+	if (!equals || arguments->setting_count == SETTINGS_MAX)
+		return false;
+	*equals = '\0';
+	arguments->settings[arguments->setting_count++] = (struct setting){ text, equals + 1 };
+	return true;
+}
+
+static bool read_arguments(int argc, char **argv, struct arguments *arguments)
+{
+	int i = 1;
+
+	for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
+		if (strcmp(argv[i], "--set") == 0 && add_setting(arguments, argv[i + 1]))
+			continue;
+		if (strcmp(argv[i], "--plugin-path") != 0 || arguments->folder_count == FOLDERS_MAX)
+			return false;
+		arguments->folders[arguments->folder_count++] = argv[i + 1];
+	}
+	arguments->files = i;
+	return i < argc && argv[i][0] != '-';
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments = { .files = 0 };
+	struct subject subject = { NULL };
+	uint32_t failed = 0;
+
+	switch_off_cache(argv);
+	if (!read_arguments(argc, argv, &arguments))
+		return usage();
+	subject.settings = arguments.settings;
+	subject.setting_count = arguments.setting_count;
+	subject.plugins = plugins_new(arguments.folders, arguments.folder_count);
+	if (!subject.plugins)
+		return 1;
+	for (int i = arguments.files; i < argc; i++)
+		failed += conform_apart(argv[i], &subject);
+	plugins_free(subject.plugins);
+	if (failed)
+		printf("%u of %d plugins failed\n", failed, argc - arguments.files);
+	return failed > 0;
+}

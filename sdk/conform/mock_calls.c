@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The mock host's vtable. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../../core/batch.h"
+#include "../../core/expr.h"
+#include "../../core/names.h"
+#include "../../core/schema.h"
+#include "mock_host.h"
+
+/* Output goes nowhere; only its use is watched. */
+struct weir_writer {
+	struct mock *mock;
+};
+
+static struct mock *mock_of(struct weir_ctx *ctx)
+{
+	return (struct mock *)ctx;
+}
+
+static void WEIR_PRINTF(3, 0)
+	mock_log(struct weir_ctx *ctx, int level, const char *format, va_list args)
+{
+	char line[512];
+
+	vsnprintf(line, sizeof(line), format, args);
+	if (level < WEIR_LOG_ERROR || level > WEIR_LOG_DEBUG)
+		subject_fault(mock_of(ctx)->subject, "log: level %d is unknown", level);
+	if (strchr(line, '\n'))
+		subject_fault(mock_of(ctx)->subject, "log: more than one line: \"%s\"", line);
+}
+
+static int WEIR_PRINTF(3, 0)
+	mock_fail(struct weir_ctx *ctx, int error, const char *format, va_list args)
+{
+	struct mock *mock = mock_of(ctx);
+
+	vsnprintf(mock->reason, sizeof(mock->reason), format, args);
+	if (error >= 0)
+		subject_fault(mock->subject, "fail: %d is no negative errno (\"%s\")", error,
+			      mock->reason);
+	return error;
+}
+
+static int WEIR_PRINTF(3, 4) fail(struct weir_ctx *ctx, int error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	error = mock_fail(ctx, error, format, args);
+	va_end(args);
+	return error;
+}
+
+static int WEIR_PRINTF(4, 0) mock_fail_option(struct weir_ctx *ctx, const char *path, int error,
+					      const char *format, va_list args)
+{
+	const struct weir_component *component = mock_of(ctx)->component;
+	size_t length = strcspn(path, "[");
+	bool known = false;
+
+	for (uint32_t i = 0; i < component->options.count; i++)
+		known |= strlen(component->options.items[i].name) == length &&
+			 strncmp(component->options.items[i].name, path, length) == 0;
+	if (!known)
+		subject_fault(mock_of(ctx)->subject, "fail_option: there is no option \"%s\"",
+			      path);
+	return mock_fail(ctx, error, format, args);
+}
+
+static void mock_need(struct weir_ctx *ctx, const struct weir_need *need)
+{
+	struct subject *subject = mock_of(ctx)->subject;
+
+	if (!need->name || !*need->name || !need->found || !need->effect || !need->cure)
+		subject_fault(subject, "need: a text is missing");
+	else if (need->state < WEIR_NEED_MET || need->state > WEIR_NEED_MISSING)
+		subject_fault(subject, "need %s: state %u is unknown", need->name, need->state);
+	else if (need->state != WEIR_NEED_MET && !*need->effect)
+		subject_fault(subject, "need %s: it does not say what that disables", need->name);
+	if (need->name && strchr(need->name, '\n'))
+		subject_fault(subject, "need %s: its name has more than one line", need->name);
+	if (mock_of(ctx)->ctx.state)
+		subject_fault(subject, "need: it is for probe() only");
+}
+
+static void mock_lost(struct weir_ctx *ctx, const char *reason, uint64_t n, const char *cure)
+{
+	(void)n;
+	(void)cure;
+	if (!reason || !*reason)
+		subject_fault(mock_of(ctx)->subject, "lost: no reason is given");
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t mock_now(struct weir_ctx *ctx)
+{
+	(void)ctx;
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t mock_wall(struct weir_ctx *ctx, uint64_t monotonic)
+{
+	(void)ctx;
+	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) + monotonic;
+}
+
+static int mock_ending(struct weir_ctx *ctx)
+{
+	(void)ctx;
+	return 0;
+}
+
+static const struct weir_input *mock_input(struct weir_ctx *ctx, uint32_t i)
+{
+	return i < ctx->input_count ? &mock_of(ctx)->inputs[i] : NULL;
+}
+
+static const struct weir_field *mock_want(struct weir_ctx *ctx, uint32_t i,
+					  const struct weir_want *want, const char *option)
+{
+	const struct weir_field *field = NULL;
+
+	if (i >= ctx->input_count) {
+		subject_fault(mock_of(ctx)->subject, "want: there is no input %u", i);
+		return NULL;
+	}
+	switch (schema_want(mock_of(ctx)->inputs[i].schema, want, &field)) {
+	case SCHEMA_FITS:
+		return field;
+	case SCHEMA_GOES_WITHOUT:
+		return NULL;
+	default:
+		fail(ctx, -EINVAL, "option %s: no column \"%s\" of that kind", option ? option : "",
+		     want->name);
+		return NULL;
+	}
+}
+
+static int mock_declare(struct weir_ctx *ctx, uint32_t output, const struct weir_schema *schema)
+{
+	struct mock *mock = mock_of(ctx);
+	char fault[256];
+
+	if (output >= mock->component->outputs.count ||
+	    mock->component->outputs.items[output].schema) {
+		subject_fault(mock->subject, "declare: output %u is none without a schema", output);
+		return -EINVAL;
+	}
+	free(mock->adopted[output]);
+	mock->outputs[output] = schema_adopt(schema, &mock->adopted[output]);
+	if (!mock->outputs[output])
+		return -EINVAL;
+	if (schema_lint(mock->outputs[output], fault, sizeof(fault)) < 0)
+		subject_fault(mock->subject, "declare: output %u: %s", output, fault);
+	return 0;
+}
+
+/* An instance of the provider, which lives as long as the one that asked for it. */
+static struct mock *helper_new(struct mock *mock, const struct plugin *plugin)
+{
+	struct subject *subject = mock->subject;
+	struct mock *helper;
+
+	if (mock->helper_count == MOCK_HELPERS_MAX)
+		return NULL;
+	helper = mock_new(subject, &plugin->component);
+	if (!helper)
+		return NULL;
+	mock->helpers[mock->helper_count++] = helper;
+	return mock_step(helper, 'c') && mock_step(helper, 'b') && mock_step(helper, 's') ? helper
+											  : NULL;
+}
+
+static int mock_service(struct weir_ctx *ctx, const char *name, uint32_t version,
+			struct weir_service *service)
+{
+	struct mock *mock = mock_of(ctx), *helper;
+	const struct plugin *plugin;
+	char error[512] = "refused";
+
+	plugin = mock->refused
+			 ? NULL
+			 : plugin_find_service(mock->subject->plugins, name, error, sizeof(error));
+	if (!plugin)
+		return fail(ctx, -ENOENT, "service %s/%u: %s", name, version, error);
+	for (uint32_t i = 0; i < plugin->component.offers.count; i++) {
+		if (plugin->component.offers.items[i].version != version)
+			continue;
+		helper = helper_new(mock, plugin);
+		if (!helper)
+			return fail(ctx, -EIO, "service %s: its provider does not start", name);
+		service->vtable = plugin->component.offers.items[i].vtable;
+		service->ctx = &helper->ctx;
+		return 0;
+	}
+	return fail(ctx, -ENOENT, "service %s: there is no version %u", name, version);
+}
+
+static int mock_every(struct weir_ctx *ctx, uint64_t period_ns)
+{
+	struct mock *mock = mock_of(ctx);
+
+	if (period_ns && !mock->component->tick)
+		subject_fault(mock->subject, "every: there is no tick()");
+	if (!mock->started)
+		subject_fault(mock->subject, "every: called before start()");
+	mock->period = period_ns;
+	return 0;
+}
+
+static struct mock_watch *find_watch(struct mock *mock, int fd)
+{
+	for (int i = 0; i < MOCK_WATCHES_MAX; i++)
+		if (mock->watches[i].fd == fd)
+			return &mock->watches[i];
+	return NULL;
+}
+
+static int mock_watch(struct weir_ctx *ctx, int fd, uint32_t events, weir_ready_fn *ready)
+{
+	struct mock_watch *watch;
+
+	if (mock_of(ctx)->refused)
+		return fail(ctx, -ENOMEM, "watch");
+	watch = find_watch(mock_of(ctx), fd);
+	if (events == 0) {
+		if (watch)
+			watch->fd = -1;
+		return 0;
+	}
+	if (!watch)
+		watch = find_watch(mock_of(ctx), -1);
+	if (!watch || fd < 0 || !ready)
+		return -EINVAL;
+	*watch = (struct mock_watch){ fd, events, ready };
+	return 0;
+}
+
+static struct weir_batch *mock_loan(struct weir_ctx *ctx, uint32_t output, uint32_t rows,
+				    uint32_t arena_bytes)
+{
+	struct mock *mock = mock_of(ctx);
+	struct batch *batch;
+
+	if (output >= mock->component->outputs.count || !mock->outputs[output]) {
+		subject_fault(mock->subject, "loan: output %u has no schema", output);
+		return NULL;
+	}
+	if (mock->refused)
+		return NULL;
+	batch = batch_new(mock->outputs[output]->row_size, rows, arena_bytes);
+	if (!batch)
+		return NULL;
+	batch->output = output;
+	mock->loans++;
+	return &batch->seen;
+}
+
+static int mock_reserve(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t rows,
+			uint32_t arena_bytes)
+{
+	(void)ctx;
+	return batch_reserve(batch_of(batch), rows, arena_bytes);
+}
+
+static void mock_discard(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	if (!batch)
+		return;
+	mock_of(ctx)->loans--;
+	batch_release(batch_of(batch));
+}
+
+static int mock_commit(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	int err = batch_commit(batch_of(batch));
+
+	if (err < 0)
+		subject_fault(mock_of(ctx)->subject,
+			      "commit: the batch's counts exceed its memory");
+	else
+		batch_check(mock_of(ctx), batch_of(batch)->output, batch);
+	mock_discard(ctx, batch);
+	return err;
+}
+
+static struct weir_names *mock_names_new(struct weir_ctx *ctx)
+{
+	return mock_of(ctx)->refused ? NULL : names_new();
+}
+
+static void mock_finished(struct weir_ctx *ctx)
+{
+	if (mock_of(ctx)->component->kind != WEIR_SOURCE)
+		subject_fault(mock_of(ctx)->subject, "finished: it is for sources");
+	mock_of(ctx)->period = 0;
+}
+
+static struct weir_expr *mock_expr_compile(struct weir_ctx *ctx, const char *text,
+					   const struct weir_schema *schema, const char *option)
+{
+	struct weir_expr *expr = NULL;
+	struct expr_error error = { .message = "refused" };
+
+	if (!mock_of(ctx)->refused && expr_compile(text, schema, &expr, &error) == 0)
+		return expr;
+	fail(ctx, -EINVAL, "option %s: %s", option ? option : "", error.message);
+	return NULL;
+}
+
+static struct weir_writer *mock_writer_open(struct weir_ctx *ctx, const char *path, uint32_t flags)
+{
+	struct weir_writer *writer = mock_of(ctx)->refused ? NULL : calloc(1, sizeof(*writer));
+
+	(void)flags;
+	if (!writer) {
+		fail(ctx, -ENOSPC, "open %s", path);
+		return NULL;
+	}
+	writer->mock = mock_of(ctx);
+	writer->mock->writers++;
+	return writer;
+}
+
+static int mock_writer_write(struct weir_writer *writer, const void *bytes, size_t count)
+{
+	const volatile uint8_t *byte = bytes;
+
+	(void)writer;
+	/* Reads all of it, for the sanitizers. */
+	for (size_t i = 0; i < count; i++)
+		(void)byte[i];
+	return 0;
+}
+
+static int mock_writer_flush(struct weir_writer *writer)
+{
+	(void)writer;
+	return 0;
+}
+
+static int mock_writer_close(struct weir_writer *writer, int keep)
+{
+	(void)keep;
+	if (writer)
+		writer->mock->writers--;
+	free(writer);
+	return 0;
+}
+
+static uint32_t mock_writer_columns(const struct weir_writer *writer)
+{
+	(void)writer;
+	return 80;
+}
+
+static int mock_writer_color(const struct weir_writer *writer)
+{
+	(void)writer;
+	return 1;
+}
+
+const struct weir_host mock_calls = {
+	.size = sizeof(struct weir_host),
+	.abi_major = WEIR_ABI_MAJOR,
+	.abi_minor = WEIR_ABI_MINOR,
+	.log = mock_log,
+	.fail = mock_fail,
+	.fail_option = mock_fail_option,
+	.need = mock_need,
+	.lost = mock_lost,
+	.now = mock_now,
+	.wall = mock_wall,
+	.ending = mock_ending,
+	.input = mock_input,
+	.want = mock_want,
+	.declare = mock_declare,
+	.service = mock_service,
+	.every = mock_every,
+	.watch = mock_watch,
+	.loan = mock_loan,
+	.reserve = mock_reserve,
+	.commit = mock_commit,
+	.discard = mock_discard,
+	.names_new = mock_names_new,
+	.names_release = names_release,
+	.names_intern = names_intern,
+	.names_text = names_text,
+	.names_bytes = names_bytes,
+	.expr_compile = mock_expr_compile,
+	.expr_type = expr_type,
+	.expr_eval = expr_eval,
+	.expr_free = expr_free,
+	.writer_open = mock_writer_open,
+	.writer_write = mock_writer_write,
+	.writer_flush = mock_writer_flush,
+	.writer_close = mock_writer_close,
+	.writer_columns = mock_writer_columns,
+	.writer_color = mock_writer_color,
+	.finished = mock_finished,
+};

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The mock host: one instance, its inputs, and the steps of its life. */
+#include "mock_host.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../core/batch.h"
+#include "../../core/names.h"
+#include "../../core/schema.h"
+
+#define TICKS 3
+#define MANY  300 /* rows of a large batch */
+
+/* A required option gets its smallest value, or a word. */
+static const char *made_up_value(const struct weir_option *option, char *text, size_t size)
+{
+	static const char *const words[] = {
+		[WEIR_OPTION_BOOL] = "true",        [WEIR_OPTION_DOUBLE] = "1",
+		[WEIR_OPTION_TEXT] = "column1 > 0", [WEIR_OPTION_DURATION] = "1s",
+		[WEIR_OPTION_SIZE] = "1MiB",        [WEIR_OPTION_RATIO] = "1%",
+	};
+
+	if (option->type == WEIR_OPTION_CHOICE || option->type == WEIR_OPTION_CHOICES)
+		snprintf(text, size, "%.*s", (int)strcspn(option->choices, " "), option->choices);
+	else if (option->type < sizeof(words) / sizeof(words[0]) && words[option->type])
+		snprintf(text, size, "%s", words[option->type]);
+	else
+		snprintf(text, size, "%lld", (long long)(option->minimum ? option->minimum : 1));
+	return text;
+}
+
+static bool is_set(const struct subject *subject, const char *name)
+{
+	for (uint32_t i = 0; i < subject->setting_count; i++)
+		if (strcmp(subject->settings[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* `- {name: value}` as option_fill() takes it: a tree of what is required and what was set. */
+static int add_pair(char **yaml, const char *name, const char *value)
+{
+	char *old = *yaml;
+	int n = asprintf(yaml, "%s%s: '%s'\n", old, name, value);
+
+	free(old);
+	if (n < 0)
+		*yaml = NULL;
+	return n < 0 ? -ENOMEM : 0;
+}
+
+static char *options_yaml(const struct subject *subject, const struct weir_component *component)
+{
+	bool main_one = component == &subject->plugin->component;
+	char *yaml = strdup("");
+	char text[64];
+
+	for (uint32_t i = 0; yaml && i < component->options.count; i++) {
+		const struct weir_option *option = &component->options.items[i];
+
+		if (!option->fallback && !(main_one && is_set(subject, option->name)))
+			add_pair(&yaml, option->name, made_up_value(option, text, sizeof(text)));
+	}
+	for (uint32_t i = 0; yaml && main_one && i < subject->setting_count; i++)
+		add_pair(&yaml, subject->settings[i].name, subject->settings[i].value);
+	return yaml;
+}
+
+static int fill_options(struct mock *mock, void *options)
+{
+	char *yaml = options_yaml(mock->subject, mock->component);
+	struct diag *diag = diag_new();
+	const struct diag_text *text = NULL;
+	struct tree *tree = NULL;
+	int err = -ENOMEM;
+
+	if (!diag)
+		free(yaml);
+	else if (yaml)
+		text = diag_add_text(diag, "options", yaml, strlen(yaml));
+	if (text)
+		err = *yaml ? config_parse(text, diag, &tree) : 0;
+	if (err == 0)
+		err = option_fill(mock->component, tree, diag, NULL, options, &mock->memory);
+	if (err < 0) {
+		subject_fault(mock->subject, "its options cannot be filled:");
+		if (diag)
+			diag_print(diag, stderr);
+	}
+	tree_free(tree);
+	diag_free(diag);
+	return err;
+}
+
+static void set_outputs(struct mock *mock)
+{
+	for (uint32_t i = 0; i < mock->component->outputs.count && i < MOCK_OUTPUTS_MAX; i++) {
+		const struct weir_output *output = &mock->component->outputs.items[i];
+
+		mock->outputs[i] = output->schema;
+		if (output->flags & WEIR_SAME_AS_INPUT && mock->ctx.input_count > 0)
+			mock->outputs[i] = mock->inputs[0].schema;
+	}
+}
+
+struct mock *mock_new(struct subject *subject, const struct weir_component *component)
+{
+	struct mock *mock = calloc(1, sizeof(*mock));
+	void *options;
+
+	if (!mock)
+		return NULL;
+	mock->subject = subject;
+	mock->component = component;
+	options = calloc(1, component->options_size + 1u);
+	mock->ctx = (struct weir_ctx){ .size = sizeof(mock->ctx),
+				       .host = &mock_calls,
+				       .state = calloc(1, component->state_size + 1u),
+				       .options = options,
+				       .root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) };
+	for (int i = 0; i < MOCK_WATCHES_MAX; i++)
+		mock->watches[i].fd = -1;
+	if (mock->ctx.root >= 0 && options && mock->ctx.state && fill_options(mock, options) == 0) {
+		set_outputs(mock);
+		return mock;
+	}
+	mock_free(mock);
+	return NULL;
+}
+
+void mock_free(struct mock *mock)
+{
+	if (!mock)
+		return;
+	for (uint32_t i = 0; i < mock->helper_count; i++) {
+		mock_end(mock->helpers[i]);
+		mock_free(mock->helpers[i]);
+	}
+	for (int i = 0; i < MOCK_INPUTS_MAX; i++)
+		free(mock->schemas[i]);
+	for (int i = 0; i < MOCK_OUTPUTS_MAX; i++)
+		free(mock->adopted[i]);
+	if (mock->ctx.root >= 0)
+		close(mock->ctx.root);
+	option_release(mock->memory);
+	free((void *)mock->ctx.options);
+	free(mock->ctx.state);
+	free(mock);
+}
+
+int mock_connect(struct mock *mock)
+{
+	uint32_t count = 0;
+
+	for (uint32_t slot = 0; slot < mock->component->inputs.count; slot++) {
+		const struct weir_slot *wanted = &mock->component->inputs.items[slot];
+		uint32_t edges = wanted->flags & WEIR_MANY ? 2 : 1;
+
+		for (; edges > 0 && count < MOCK_INPUTS_MAX; edges--, count++) {
+			const struct weir_schema *schema =
+				synthetic_schema(wanted, &mock->schemas[count]);
+
+			if (!schema)
+				return -ENOMEM;
+			mock->inputs[count] = (struct weir_input){ sizeof(struct weir_input), slot,
+								   "conform", "rows", schema };
+		}
+	}
+	mock->ctx.input_count = count;
+	set_outputs(mock);
+	return 0;
+}
+
+/* A callback may refuse to work here, but must say why. */
+static bool judge(struct mock *mock, const char *callback, int err)
+{
+	if (err > 0)
+		subject_fault(mock->subject, "%s() returned %d, not 0 or a negative errno",
+			      callback, err);
+	if (err < 0 && !mock->reason[0] && !mock->refused)
+		subject_fault(mock->subject, "%s() failed (%s) without weir_fail()", callback,
+			      strerror(-err));
+	if (err < 0 && !mock->refused)
+		subject_note(mock->subject, "%s(): %s", callback, mock->reason);
+	return err == 0;
+}
+
+static int tick(struct mock *mock)
+{
+	int err = 0;
+
+	for (int i = 0; i < TICKS && err == 0; i++) {
+		usleep(2000);
+		if (mock->period && mock->component->tick)
+			err = mock->component->tick(&mock->ctx, weir_now(&mock->ctx));
+		for (int j = 0; j < MOCK_WATCHES_MAX && err == 0; j++) {
+			struct pollfd poll_fd = { mock->watches[j].fd,
+						  (short)mock->watches[j].events, 0 };
+
+			if (poll_fd.fd >= 0 && poll(&poll_fd, 1, 0) == 1)
+				err = mock->watches[j].ready(&mock->ctx, poll_fd.fd,
+							     (uint32_t)poll_fd.revents);
+		}
+	}
+	return err;
+}
+
+static int push_one(struct mock *mock, uint32_t input, uint32_t rows)
+{
+	struct weir_names *names = names_new();
+	struct batch *batch = synthetic_batch(mock->inputs[input].schema, rows, names);
+	int err = batch ? mock->component->push(&mock->ctx, input, &batch->seen) : -ENOMEM;
+
+	batch_release(batch);
+	names_release(names);
+	return err;
+}
+
+static int push(struct mock *mock)
+{
+	static const uint32_t sizes[] = { 1, 0, MANY };
+	int err = 0;
+
+	for (uint32_t i = 0; i < mock->ctx.input_count; i++)
+		for (size_t j = 0; j < sizeof(sizes) / sizeof(sizes[0]) && err == 0; j++)
+			err = push_one(mock, i, sizes[j]);
+	return err;
+}
+
+static int bind_it(struct mock *mock)
+{
+	int err = mock_connect(mock);
+
+	if (err == 0 && mock->component->bind)
+		err = mock->component->bind(&mock->ctx);
+	for (uint32_t i = 0; err == 0 && i < mock->component->outputs.count; i++)
+		if (!mock->outputs[i])
+			subject_fault(mock->subject, "bind() left output %s without a schema",
+				      mock->component->outputs.items[i].name);
+	return err;
+}
+
+static void stop(struct mock *mock)
+{
+	mock->started = false;
+	if (mock->component->stop)
+		mock->component->stop(&mock->ctx);
+}
+
+/* An fd that is closed while it is watched may come back as another one. */
+static void check_watches(struct mock *mock)
+{
+	for (int i = 0; i < MOCK_WATCHES_MAX; i++)
+		if (mock->watches[i].fd >= 0 && fcntl(mock->watches[i].fd, F_GETFD) < 0)
+			subject_fault(mock->subject, "fd %d was closed while it was watched",
+				      mock->watches[i].fd);
+}
+
+bool mock_step(struct mock *mock, char step)
+{
+	const struct weir_component *component = mock->component;
+	struct weir_ctx *ctx = &mock->ctx;
+
+	mock->reason[0] = '\0';
+	switch (step) {
+	case 'c':
+		mock->created = true;
+		return judge(mock, "create", component->create ? component->create(ctx) : 0);
+	case 'b':
+		return judge(mock, "bind", bind_it(mock));
+	case 's':
+		mock->started = true;
+		return judge(mock, "start", component->start ? component->start(ctx) : 0);
+	case 't':
+		return judge(mock, "tick", tick(mock));
+	case 'p':
+		return judge(mock, "push", component->push ? push(mock) : 0);
+	case 'd':
+		return judge(mock, "drain",
+			     component->drain ? component->drain(ctx, weir_now(ctx) + 1000000000)
+					      : 0);
+	case 'x':
+		stop(mock);
+		return true;
+	default:
+		return true;
+	}
+}
+
+void mock_end(struct mock *mock)
+{
+	if (mock->started)
+		stop(mock);
+	if (mock->created && mock->component->destroy)
+		mock->component->destroy(&mock->ctx);
+	mock->created = false;
+	check_watches(mock);
+	if (mock->loans != 0)
+		subject_fault(mock->subject, "%lld batches were neither committed nor discarded",
+			      (long long)mock->loans);
+	if (mock->writers != 0)
+		subject_fault(mock->subject, "%lld writers were not closed",
+			      (long long)mock->writers);
+}

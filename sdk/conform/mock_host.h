@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A host for one instance: does what weir does, remembers what it was asked, checks what it got. */
+#ifndef CONFORM_MOCK_HOST_H
+#define CONFORM_MOCK_HOST_H
+
+#include <weir/plugin.h>
+
+#include "conform.h"
+
+#define MOCK_INPUTS_MAX  16
+#define MOCK_OUTPUTS_MAX 32
+#define MOCK_WATCHES_MAX 64
+#define MOCK_HELPERS_MAX 8
+
+struct mock_watch {
+	int fd;
+	uint32_t events;
+	weir_ready_fn *ready;
+};
+
+struct mock {
+	struct weir_ctx ctx; /* first: the calls find the mock by it */
+	struct subject *subject;
+	const struct weir_component *component;
+	struct option_memory *memory; /* what the options point to */
+	bool created;
+	bool started;
+	bool refused;     /* whatever can fail does */
+	char reason[512]; /* of the last failure; "": none was given */
+	uint64_t period;
+	struct weir_input inputs[MOCK_INPUTS_MAX];
+	void *schemas[MOCK_INPUTS_MAX]; /* what the inputs' schemas are made of */
+	const struct weir_schema *outputs[MOCK_OUTPUTS_MAX];
+	void *adopted[MOCK_OUTPUTS_MAX];
+	struct mock_watch watches[MOCK_WATCHES_MAX];
+	struct mock *helpers[MOCK_HELPERS_MAX]; /* instances of providers that were asked for */
+	uint32_t helper_count;
+	int64_t loans; /* what was taken and not given back */
+	int64_t writers;
+};
+
+/* An instance with the subject's settings; NULL after a fault. mock_free() leaves destroy() out. */
+struct mock *mock_new(struct subject *subject, const struct weir_component *component);
+void mock_free(struct mock *mock);
+
+/* A number of inputs that the slots allow, with schemas made of what they want. 0 or -ENOMEM. */
+int mock_connect(struct mock *mock);
+
+/* One step of a life, by its letter. Tells whether the instance can go on. */
+bool mock_step(struct mock *mock, char step);
+/* Stop, if start was called, and destroy, if create was; then faults for all that was kept. */
+void mock_end(struct mock *mock);
+
+/* mock_calls.c */
+extern const struct weir_host mock_calls;
+
+/* synthetic.c: a schema for a slot, all in one allocation; NULL: no memory. */
+const struct weir_schema *synthetic_schema(const struct weir_slot *slot, void **owned);
+/* A committed batch of such rows: NULL: no memory. For batch_release(). */
+struct batch *synthetic_batch(const struct weir_schema *schema, uint32_t rows,
+			      struct weir_names *names);
+
+/* batch_check.c: every reference of every row must lie in its arena. */
+void batch_check(struct mock *mock, uint32_t output, const struct weir_batch *batch);
+
+#endif
