@@ -163,6 +163,9 @@ static int graph_build(struct graph *graph)
 	err = graph_make_nodes(graph);
 	if (err == -ENOMEM)
 		return err;
+	/* Inputs that could not be read would only be missed here: that is not another error. */
+	if (graph->pipeline->faulty)
+		return err ? err : -EINVAL;
 	connected = graph_connect(graph);
 	if (!connected)
 		connected = graph_bind(graph);

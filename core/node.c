@@ -199,10 +199,25 @@ int node_bind(struct node *node)
 	return err;
 }
 
+/* Only where --stats asks for it: measuring may slow down what is measured. */
+static void node_cost(struct node *node)
+{
+	if (!node->measured || !node_component(node)->cost)
+		return;
+	memset(&node->cost, 0, sizeof(node->cost));
+	node->cost.size = sizeof(node->cost);
+	node_component(node)->cost(&node->ctx, &node->cost);
+}
+
 int node_start(struct node *node)
 {
+	int err;
+
 	node->state = NODE_STARTED;
-	return node_call_plain(node, node_component(node)->start, "start");
+	err = node_call_plain(node, node_component(node)->start, "start");
+	node->measured = !err && node->graph->pipeline->run.stats;
+	node_cost(node);
+	return err;
 }
 
 int node_drain(struct node *node, uint64_t deadline)
@@ -225,9 +240,7 @@ void node_stop(struct node *node)
 	if (node->state != NODE_STARTED)
 		return;
 	node->state = NODE_STOPPED;
-	node->cost.size = sizeof(node->cost);
-	if (node_component(node)->cost)
-		node_component(node)->cost(&node->ctx, &node->cost);
+	node_cost(node);
 	if (!node_component(node)->stop)
 		return;
 	node_enter(node, &call);

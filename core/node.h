@@ -84,6 +84,7 @@ struct node {
 	uint64_t own_nested; /* of a sink with a thread */
 	uint64_t *nested;    /* time of callbacks within callbacks, for the thread it runs on */
 	struct node_work work;
+	bool measured; /* started, and --stats wants its cost */
 	struct weir_cost cost; /* as told just before stop() */
 	struct ledger ledger;
 	need_seen_fn *need_seen; /* in probe() */

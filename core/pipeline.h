@@ -111,6 +111,7 @@ struct pipeline {
 	char *path;
 	char *question; /* the first comment of the file: the question it answers, one line */
 	char *doc;      /* the whole first comment */
+	bool faulty;    /* errors were reported: main tells graph_new() to look at nodes alone */
 	struct param *params;
 	uint32_t param_count;
 	struct pipeline_node *nodes; /* in the order of the file: sources, transforms, sinks */

@@ -5,6 +5,7 @@
 
 #include <weir/file.h>
 #include <weir/plugin.h>
+#include <weir/probe.h>
 
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, GUEST, GUEST_NICE, STATES };
 
@@ -357,10 +358,16 @@ static void stat_destroy(struct weir_ctx *ctx)
 	free(st->samples[1].cpus);
 }
 
+static void stat_probe(struct weir_ctx *ctx)
+{
+	weir_probe_psi(ctx, "how long tasks waited for a resource");
+}
+
 WEIR_COMPONENT(
 	"cpu.stat", WEIR_SOURCE, .summary = "what each CPU spends its time on",
 	.doc = "Shares of each window, from the counters of /proc/stat. A CPU that came, went "
 	       "or was off\nwithin the window has a row without numbers.",
 	.options_size = sizeof(struct stat_conf), .state_size = sizeof(struct stat_state),
 	.options = WEIR_TABLE(stat_options), .outputs = WEIR_TABLE(stat_outputs),
-	.start = stat_start, .tick = stat_tick, .drain = stat_drain, .destroy = stat_destroy);
+	.probe = stat_probe, .start = stat_start, .tick = stat_tick, .drain = stat_drain,
+	.destroy = stat_destroy);

@@ -344,8 +344,6 @@ static void latency_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 	struct latency_state *st = ctx->state;
 	struct weir_bpf_cost bpf = { 0 };
 
-	if (!st->bpf)
-		return;
 	if (st->stats <= 0)
 		st->stats = weir_bpf_stats_enable();
 	if (weir_bpf_cost(st->bpf, &bpf) == 0) {

@@ -5,6 +5,7 @@
 
 #include <weir/file.h>
 #include <weir/plugin.h>
+#include <weir/probe.h>
 
 struct mem_conf {
 	uint64_t interval;
@@ -163,9 +164,14 @@ static void mem_destroy(struct weir_ctx *ctx)
 	weir_buffer_release(&st->buffer);
 }
 
+static void mem_probe(struct weir_ctx *ctx)
+{
+	weir_probe_psi(ctx, "how long tasks waited for a resource");
+}
+
 WEIR_COMPONENT("mem.stat", WEIR_SOURCE, .summary = "where the memory is",
 	       .doc = "From /proc/meminfo. \"used\" is what cannot be had without swapping: total "
 		      "less available.",
 	       .options_size = sizeof(struct mem_conf), .state_size = sizeof(struct mem_state),
 	       .options = WEIR_TABLE(mem_options), .outputs = WEIR_TABLE(mem_outputs),
-	       .start = mem_start, .tick = mem_tick, .destroy = mem_destroy);
+	       .probe = mem_probe, .start = mem_start, .tick = mem_tick, .destroy = mem_destroy);

@@ -150,7 +150,10 @@ struct weir_component {
 	int (*drain)(struct weir_ctx *ctx, uint64_t deadline);
 	void (*stop)(struct weir_ctx *ctx);
 	void (*destroy)(struct weir_ctx *ctx);
-	/* Adds what the instance cost so far. Called between start and stop. */
+	/*
+	 * Adds what the instance cost so far. Called when somebody wants to know: right after a
+	 * start that went well, so that measuring can begin, and again before stop.
+	 */
 	void (*cost)(struct weir_ctx *ctx, struct weir_cost *cost);
 };
 

@@ -200,4 +200,20 @@ static inline void weir_probe_kptr_restrict(struct weir_ctx *ctx, const char *ef
 				     : "sysctl kernel.kptr_restrict=0");
 }
 
+/* Pressure stall information. `effect`: what is not known without it. */
+static inline void weir_probe_psi(struct weir_ctx *ctx, const char *effect)
+{
+	struct weir_buffer buffer = { NULL, 0, 0 };
+	int err = weir_read_file(ctx, "proc/pressure/cpu", &buffer);
+
+	weir_buffer_release(&buffer);
+	if (!err)
+		weir_need(ctx, WEIR_NEED_MET, "PSI", "on", "", "");
+	else if (err == -EOPNOTSUPP)
+		weir_need(ctx, WEIR_NEED_LIMITED, "PSI", "switched off", effect, "boot with psi=1");
+	else
+		weir_need(ctx, WEIR_NEED_LIMITED, "PSI", "no /proc/pressure", effect,
+			  "a kernel with CONFIG_PSI, booted with psi=1");
+}
+
 #endif

@@ -1,0 +1,46 @@
+#!/bin/sh
+# An installed weir, and a stranger who builds a plugin against it with pkg-config alone.
+# Usage: install.sh SOURCE BUILD
+set -u
+source=$1
+. "$source/tests/tap.sh"
+prefix=$tap_dir/prefix
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+umask 022
+chmod 755 "$tap_dir"
+
+install_weir() {
+	meson setup "$tap_dir/build" "$source" --prefix="$prefix" --libdir=lib -Dtests=false &&
+		meson install -C "$tap_dir/build"
+}
+
+template() {
+	cp -r "$prefix/share/weir/sdk/template" "$tap_dir/mine" && make -C "$tap_dir/mine"
+}
+
+# moved: the same tree at another place.
+moved() {
+	mv "$prefix" "$tap_dir/elsewhere" && "$tap_dir/elsewhere/bin/weir" free | grep -q memory
+	status=$?
+	mv "$tap_dir/elsewhere" "$prefix"
+	return $status
+}
+
+check "weir is installed into a prefix" install_weir
+weir=$prefix/bin/weir
+check "the installed weir finds its pipelines" sh -c "'$weir' list | grep -q biolatency"
+check "the installed weir finds its plugins" sh -c "'$weir' free | grep -q memory"
+check "an installed tree may be moved" moved
+
+check "the template builds with pkg-config only" template
+mine=$tap_dir/mine
+check "the template's plugin is listed" sh -c "'$weir' plugins --plugin-path '$mine' | grep -q 'example.load .*0\\.1'"
+check "it runs in a pipeline that names it by path" sh -c "'$weir' run '$mine/load.yaml' --interval 20ms --count 3 --format json | grep -c load1 | grep -qx 3"
+check "it is described by path" sh -c "'$weir' describe '$mine/example.load.so' | grep -q threshold"
+check "it passes the conformance kit" make -C "$mine" check
+
+sed 's/    interval: \${interval}/    interval: ${interval}\n    threshold: many/' "$mine/load.yaml" >"$mine/broken.yaml"
+"$weir" check "$mine/broken.yaml" >"$tap_dir/said" 2>&1
+check "its option errors point into the user's YAML" holds "$tap_dir/said" "broken.yaml:10:16: error:"
+check "and name the option" holds "$tap_dir/said" "threshold"
+finish

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Adds up the cases of meson's test log, whose tests speak TAP.
+
+usage: count.py TITLE BUILD TOTALS LOG   one `meson test` run; appends a line to TOTALS
+       count.py --total TOTALS           prints "N passed, N failed"; exit status 1 on failures
+"""
+import json
+import os
+import re
+import sys
+
+CASE = re.compile(r"^(not )?ok\b[^#\n]*(#\s*(SKIP|TODO)\b.*)?", re.I | re.M)
+
+
+def cases(test):
+    """(passed, failed, skipped) of one test, and the lines worth reading."""
+    passed = failed = skipped = 0
+    lines = []
+    for match in CASE.finditer(test.get("stdout") or ""):
+        if match.group(2):  # cmocka calls a skipped case "not ok"
+            skipped += 1
+            lines.append(match.group(0))
+        elif match.group(1):
+            failed += 1
+            lines.append(match.group(0))
+        else:
+            passed += 1
+    if passed + failed + skipped == 0:  # a test of one case, by its exit status
+        if test["result"] == "OK":
+            return 1, 0, 0, []
+        if test["result"] == "SKIP":
+            return 0, 0, 1, ["skipped: no reason given"]
+    if test["result"] not in ("OK", "SKIP") and failed == 0 and not (skipped and test.get("returncode") == 0):
+        failed = 1  # it crashed, ran out of time, or did not finish its plan
+        lines.append("%s, exit status %s" % (test["result"], test.get("returncode")))
+    return passed, failed, skipped, lines
+
+
+def one_run(title, build, totals, log):
+    """Reads the log of the newest run below `build`."""
+    folder = os.path.join(build, "meson-logs")
+    logs = [f for f in os.listdir(folder) if f.startswith("testlog") and f.endswith(".json")]
+    if not logs:
+        print(open(log, errors="replace").read()[-4000:])
+        with open(totals, "a") as out:
+            out.write("0 1 0 %s\n" % title)
+        return
+    total = [0, 0, 0]
+    for line in open(os.path.join(folder, logs[0]), errors="replace"):
+        test = json.loads(line)
+        passed, failed, skipped, lines = cases(test)
+        total = [total[0] + passed, total[1] + failed, total[2] + skipped]
+        print("%-44s %4d passed %3d failed %3d skipped" % (test["name"][-44:], passed, failed, skipped))
+        for text in lines:
+            print("    " + text)
+        if failed:
+            for text in ((test.get("stdout") or "") + (test.get("stderr") or "")).splitlines()[-60:]:
+                print("    | " + text)
+    with open(totals, "a") as out:
+        out.write("%d %d %d %s\n" % (*total, title))
+
+
+def all_runs(totals):
+    """Prints the last line."""
+    passed = failed = skipped = 0
+    for line in open(totals):
+        p, f, s, _ = line.split(" ", 3)
+        passed, failed, skipped = passed + int(p), failed + int(f), skipped + int(s)
+    if skipped:
+        print("%d skipped, each with its reason above" % skipped)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or passed == 0 else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--total":
+        sys.exit(all_runs(sys.argv[2]))
+    one_run(*sys.argv[1:5])

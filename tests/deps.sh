@@ -1,0 +1,90 @@
+#!/bin/sh
+# Installs what weir's build, demo and tests need, with the system's package manager. Says what it
+# does; does nothing where everything is there. Usage: deps.sh [build|all]
+set -eu
+
+what=${1:-all}
+
+# name of the thing | how to see that it is there | Debian | Fedora | Arch | openSUSE
+list_build='
+cc        |command -v cc           |gcc libc6-dev        |gcc               |gcc       |gcc
+clang     |command -v clang        |clang                |clang             |clang     |clang
+meson     |command -v meson        |meson                |meson             |meson     |meson
+ninja     |command -v ninja        |ninja-build          |ninja-build       |ninja     |ninja
+pkgconf   |command -v pkg-config   |pkg-config           |pkgconf-pkg-config|pkgconf   |pkgconf
+libyaml   |pkg-config yaml-0.1     |libyaml-dev          |libyaml-devel     |libyaml   |libyaml-devel
+libbpf    |pkg-config libbpf       |libbpf-dev           |libbpf-devel      |libbpf    |libbpf-devel
+bpftool   |bpftool_there           |bpftool              |bpftool           |bpf       |bpftool
+'
+list_test='
+cmocka    |pkg-config cmocka       |libcmocka-dev        |libcmocka-devel   |cmocka    |libcmocka-devel
+g++       |command -v g++          |g++                  |gcc-c++           |gcc       |gcc-c++
+fuse3     |pkg-config fuse3        |libfuse3-dev fuse3   |fuse3-devel fuse3 |fuse3     |fuse3-devel fuse3
+valgrind  |command -v valgrind     |valgrind libc6-dbg   |valgrind          |valgrind  |valgrind
+xmllint   |command -v xmllint      |libxml2-utils        |libxml2           |libxml2   |libxml2-tools
+fuzzer    |clang_fuzzer_there      |libclang-rt-14-dev   |compiler-rt       |compiler-rt|clang
+format    |command -v clang-format |clang-format         |clang-tools-extra |clang     |clang-tools
+tidy      |command -v clang-tidy   |clang-tidy           |clang-tools-extra |clang     |clang-tools
+cppcheck  |command -v cppcheck     |cppcheck             |cppcheck          |cppcheck  |cppcheck
+abidiff   |command -v abidiff      |abigail-tools        |libabigail        |libabigail|libabigail-tools
+losetup   |command -v losetup      |mount util-linux     |util-linux        |util-linux|util-linux
+dd        |command -v dd           |coreutils            |coreutils         |coreutils |coreutils
+locale    |ls /usr/share/i18n/locales/de_DE|locales            |glibc-locale-source|glibc    |glibc-i18ndata
+python3   |command -v python3      |python3              |python3           |python    |python3
+'
+
+bpftool_there() {
+	command -v bpftool || ls /usr/sbin/bpftool
+}
+
+clang_fuzzer_there() {
+	echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return d && n ? 0 : 0; }' |
+		clang -x c -fsanitize=fuzzer,address -o /dev/null -
+}
+
+manager() {
+	for m in apt-get dnf pacman zypper; do
+		command -v $m >/dev/null 2>&1 && { echo $m; return; }
+	done
+	echo none
+}
+
+list=$list_build
+[ "$what" = all ] && list="$list$list_test"
+
+case $(manager) in
+apt-get) column=3 install='apt-get install -y --no-install-recommends' ;;
+dnf) column=4 install='dnf install -y' ;;
+pacman) column=5 install='pacman -S --noconfirm --needed' ;;
+zypper) column=6 install='zypper install -y' ;;
+*) column=3 install= ;;
+esac
+
+missing=
+while IFS= read -r row; do
+	[ -n "$row" ] || continue
+	there=$(echo "$row" | cut -d'|' -f2)
+	eval "$there" >/dev/null 2>&1 && continue
+	missing="$missing $(echo "$row" | cut -d'|' -f$column)"
+done <<EOF
+$list
+EOF
+
+missing=$(echo $missing)
+[ -n "$missing" ] || exit 0
+
+if [ -z "$install" ]; then
+	echo "deps: no package manager that this script knows; install: $missing" >&2
+	exit 1
+fi
+sudo=
+if [ "$(id -u)" != 0 ]; then
+	sudo=sudo
+	command -v sudo >/dev/null || { echo "deps: as root, run: $install $missing" >&2; exit 1; }
+fi
+echo "deps: installing $missing"
+export DEBIAN_FRONTEND=noninteractive
+if [ $column = 3 ]; then
+	$sudo apt-get update -qq
+fi
+$sudo $install $missing

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Every test, in every build: the normal one, sanitizers, valgrind, fuzzers. Usage: run.sh BUILD
+# The last line is "N passed, N failed"; what was skipped says why above it.
+set -u
+
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+totals=$(mktemp)
+trap 'rm -f "$totals"' EXIT
+
+# suite TITLE BUILD ARGUMENTS...: runs `meson test` there and adds up the cases of its TAP output.
+suite() {
+	title=$1 dir=$2
+	shift 2
+	printf '\n== %s\n' "$title"
+	rm -f "$dir"/meson-logs/testlog*.json
+	meson test -C "$dir" --no-suite none --print-errorlogs "$@" >"$totals.log" 2>&1
+	python3 "$here/count.py" "$title" "$dir" "$totals" "$totals.log"
+	rm -f "$totals.log"
+}
+
+# variant DIR OPTIONS...: another build of the same tree.
+variant() {
+	dir=$1
+	shift
+	{ test -f "$dir/build.ninja" || meson setup "$dir" "$@"; } >"$dir.log" 2>&1 &&
+		ninja -C "$dir" >>"$dir.log" 2>&1
+	status=$?
+	[ $status = 0 ] || { tail -40 "$dir.log"; echo "0 1 0 build of $dir" >>"$totals"; }
+	rm -f "$dir.log"
+	return $status
+}
+
+suite "tests" "$build"
+
+variant "$build-asan" -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug &&
+	suite "address and undefined-behaviour sanitizers" "$build-asan" --suite unit --suite golden \
+		--suite cli --suite live
+
+suite "valgrind" "$build" --setup valgrind --suite unit
+
+CC=clang variant "$build-fuzz" -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false &&
+	suite "fuzz targets, 15 s each" "$build-fuzz" --suite fuzz
+
+printf '\n'
+python3 "$here/count.py" --total "$totals"

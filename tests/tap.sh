@@ -1,0 +1,58 @@
+# Shell tests: sourced by them. Speaks TAP. A test is a sentence and a command that must succeed.
+#
+#	check "a broken file exits with 2" status 2 weir check broken.yaml
+#	skip "the kernel has a PMU" "this machine has none"
+#	finish
+
+tap_count=0
+tap_failed=0
+tap_dir=$(mktemp -d)
+trap 'rm -rf "$tap_dir"' EXIT
+
+# check SENTENCE COMMAND...: the command's output is shown when it fails.
+check() {
+	tap_name=$1
+	shift
+	tap_count=$((tap_count + 1))
+	if "$@" >"$tap_dir/out" 2>&1; then
+		echo "ok $tap_count - $tap_name"
+	else
+		tap_failed=$((tap_failed + 1))
+		echo "not ok $tap_count - $tap_name"
+		sed 's/^/# /' "$tap_dir/out"
+	fi
+}
+
+skip() {
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
+# status N COMMAND...: the command ends with that exit status.
+status() {
+	tap_want=$1
+	shift
+	"$@"
+	tap_got=$?
+	[ $tap_got = "$tap_want" ] || { echo "exit status $tap_got, not $tap_want"; return 1; }
+}
+
+# holds FILE TEXT: the file holds that text. lacks: it does not.
+holds() {
+	grep -qF -- "$2" "$1" || { echo "no \"$2\" in:"; cat "$1"; return 1; }
+}
+
+lacks() {
+	! grep -F -- "$2" "$1"
+}
+
+# same FILE FILE: equal to the byte.
+same() {
+	diff -u "$1" "$2"
+}
+
+finish() {
+	echo "1..$tap_count"
+	[ $tap_failed = 0 ]
+	exit
+}
