@@ -2,13 +2,23 @@
 /* The bounded queue of an edge. Rows are counted where they are moved, so the ledger adds up. */
 #include "edge.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <time.h>
+
+#include "loop.h"
 
 #define RING_MINIMUM 8u
 
 void edge_init(struct edge *edge, const struct queue_limits *limits)
 {
+	pthread_condattr_t monotonic;
+
 	*edge = (struct edge){ .limits = *limits };
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&edge->moved, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	if (!edge->limits.rows)
 		edge->limits.rows = EDGE_ROWS;
 	if (!edge->limits.bytes)
@@ -45,6 +55,7 @@ void edge_clear(struct edge *edge)
 		batch_release(edge_take(edge));
 	batch_release(edge->reading);
 	free(edge->ring);
+	pthread_cond_destroy(&edge->moved);
 	pthread_mutex_destroy(&edge->lock);
 }
 
@@ -129,6 +140,33 @@ void edge_push(struct edge *edge, struct batch *batch)
 	pthread_mutex_unlock(&edge->lock);
 }
 
+static struct timespec edge_time(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000u),
+				  .tv_nsec = (long)(ns % 1000000000u) };
+}
+
+bool edge_wait(struct edge *edge, const struct batch *batch, uint64_t patience, uint64_t deadline)
+{
+	uint64_t rows = batch->seen.row_count, bytes = batch_bytes(batch);
+	uint64_t until = loop_now() + patience;
+	uint64_t before;
+
+	pthread_mutex_lock(&edge->lock);
+	before = edge->counts.queued;
+	while (!edge->stuck && !edge->closed && !edge_fits(edge, rows, bytes)) {
+		struct timespec end = edge_time(until < deadline ? until : deadline);
+
+		if (pthread_cond_timedwait(&edge->moved, &edge->lock, &end) == ETIMEDOUT)
+			edge->stuck = true;
+		if (edge->counts.queued < before)
+			until = loop_now() + patience;
+		before = edge->counts.queued;
+	}
+	pthread_mutex_unlock(&edge->lock);
+	return !edge->stuck;
+}
+
 struct batch *edge_pop(struct edge *edge)
 {
 	struct batch *batch = NULL;
@@ -151,6 +189,7 @@ bool edge_done(struct edge *edge, enum edge_loss loss)
 	wanted = edge->room_wanted && edge_roomy(edge);
 	if (wanted)
 		edge->room_wanted = false;
+	pthread_cond_signal(&edge->moved);
 	pthread_mutex_unlock(&edge->lock);
 	return wanted;
 }
@@ -169,6 +208,7 @@ void edge_close(struct edge *edge, enum edge_loss why, bool all)
 		edge->bytes -= batch_bytes(edge->reading);
 		edge->reading = NULL;
 	}
+	pthread_cond_signal(&edge->moved);
 	pthread_mutex_unlock(&edge->lock);
 }
 

@@ -46,6 +46,8 @@ struct edge {
 	struct batch *reading; /* popped, not done */
 	enum edge_loss closed; /* other than EDGE_NOT_LOST: takes nothing any more */
 	bool room_wanted;      /* somebody found no room and waits for it */
+	pthread_cond_t moved;  /* the reader has finished with something, or the edge was closed */
+	bool stuck;            /* edge_wait() has waited in vain */
 };
 
 /* Zeros in `limits` mean the defaults; the policy must be settled. */
@@ -60,6 +62,12 @@ bool edge_has_room(struct edge *edge);
 
 /* Queues a committed batch with a reference of its own, or counts it as lost. */
 void edge_push(struct edge *edge, struct batch *batch);
+
+/*
+ * Waits until the batch fits, for as long as the reader goes on taking something within each
+ * `patience` nanoseconds. False: it does not; such an edge is not waited for again.
+ */
+bool edge_wait(struct edge *edge, const struct batch *batch, uint64_t patience, uint64_t deadline);
 
 /* The oldest batch for the reader, who ends with it by edge_done(); NULL: none. */
 struct batch *edge_pop(struct edge *edge);

@@ -65,6 +65,23 @@ void flow_feed(struct node *node)
 			return;
 }
 
+/*
+ * While the graph drains there is nothing else to do than to wait for a sink that is slower than
+ * what comes: a profile's stacks all come then, at once. A sink that takes nothing for a quarter
+ * of the time left is not waited for again, so that it cannot use up that of the others.
+ */
+static void flow_wait(struct node *node, struct batch *batch)
+{
+	struct graph *graph = node->graph;
+	uint64_t now = loop_now();
+
+	if (graph->phase != GRAPH_DRAINING || now >= graph->deadline)
+		return;
+	for (struct link *link = node->outputs[batch->output].links; link; link = link->next)
+		if (link->to->thread)
+			edge_wait(&link->edge, batch, (graph->deadline - now) / 4, graph->deadline);
+}
+
 int flow_commit(struct node *node, struct batch *batch)
 {
 	int err = batch_commit(batch);
@@ -72,6 +89,7 @@ int flow_commit(struct node *node, struct batch *batch)
 	if (err)
 		return err;
 	node->work.rows_out += batch->seen.row_count;
+	flow_wait(node, batch);
 	for (struct link *link = node->outputs[batch->output].links; link; link = link->next) {
 		edge_push(&link->edge, batch);
 		if (link->to->thread)

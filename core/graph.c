@@ -76,6 +76,35 @@ static const struct plugin *graph_find_format(struct graph *graph,
 	return NULL;
 }
 
+/* A plugin by path lies where the pipeline's file says: beside it, unless the path is absolute. */
+static const struct plugin *graph_load_path(struct graph *graph, const char *path, char *error,
+					    size_t error_size)
+{
+	const char *slash = strrchr(graph->pipeline->path, '/');
+	int folder = slash ? (int)(slash - graph->pipeline->path) : 1;
+	char joined[4096];
+	int length;
+
+	length = path[0] == '/' ? snprintf(joined, sizeof(joined), "%s", path)
+				: snprintf(joined, sizeof(joined), "%.*s/%s", folder,
+					   slash ? graph->pipeline->path : ".", path);
+	if (length < 0 || (size_t)length >= sizeof(joined)) {
+		snprintf(error, error_size, "the path of a plugin has at most 4095 bytes");
+		return NULL;
+	}
+	return plugin_find(graph->plugins, joined, error, error_size);
+}
+
+static const struct plugin *graph_find_named(struct graph *graph, const char *name, char *error,
+					     size_t error_size)
+{
+	size_t length = strlen(name);
+	bool by_path = strchr(name, '/') || (length > 3 && strcmp(name + length - 3, ".so") == 0);
+
+	return by_path ? graph_load_path(graph, name, error, error_size)
+		       : plugin_find(graph->plugins, name, error, error_size);
+}
+
 static const struct plugin *graph_find_plugin(struct graph *graph,
 					      const struct pipeline_node *written)
 {
@@ -85,7 +114,7 @@ static const struct plugin *graph_find_plugin(struct graph *graph,
 	if (written->by_format)
 		plugin = graph_find_format(graph, written);
 	else
-		plugin = plugin_find(graph->plugins, written->plugin, error, sizeof(error));
+		plugin = graph_find_named(graph, written->plugin, error, sizeof(error));
 	if (error[0] && !plugin)
 		diag_error(graph->diag, &written->plugin_place, "%s", error);
 	if (!plugin || plugin->component.kind == written->kind)

@@ -41,6 +41,6 @@ check "it passes the conformance kit" make -C "$mine" check
 
 sed 's/    interval: \${interval}/    interval: ${interval}\n    threshold: many/' "$mine/load.yaml" >"$mine/broken.yaml"
 "$weir" check "$mine/broken.yaml" >"$tap_dir/said" 2>&1
-check "its option errors point into the user's YAML" holds "$tap_dir/said" "broken.yaml:10:16: error:"
+check "its option errors point into the user's YAML" holds "$tap_dir/said" "broken.yaml:9:16: error:"
 check "and name the option" holds "$tap_dir/said" "threshold"
 finish
