@@ -37,7 +37,7 @@ fi
 # Headers for BPF programs have no meaning in user space.
 for header in $(find "$source/sdk/include" -name '*.h' | sort); do
 	short=${header#"$source"/sdk/include/}
-	case $short in weir/bpf/kernel.h | weir/bpf/histogram.h) continue ;; esac
+	case $short in weir/bpf/kernel.h | weir/bpf/histogram.h | weir/bpf/task.h | weir/bpf/events.h) continue ;; esac
 	check "$short compiles by itself as C" alone c "$header"
 	# bpftool's light skeletons, which it loads, are C only.
 	[ "$short" = weir/bpf/loader.h ] || check "$short compiles by itself as C++" alone cc "$header"

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Control groups on the user side: from a path to the id that BPF programs see, from an id to a
+ * path, and from a path to the name of a container. Works with version 2, version 1 and both.
+ */
+#ifndef WEIR_CGROUP_H
+#define WEIR_CGROUP_H
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bpf/task_event.h"
+#include "file.h"
+#include "host.h"
+
+#define WEIR_CONTAINER_ID_LENGTH 64
+#define WEIR_CONTAINER_ID_SHOWN  12
+
+/* The last run of exactly 64 hexadecimal digits: how docker, containerd, cri-o and podman name. */
+static inline const char *weir_container_id(const char *cgroup)
+{
+	const char *found = NULL;
+
+	while (*cgroup) {
+		size_t run = strspn(cgroup, "0123456789abcdef");
+
+		if (run == WEIR_CONTAINER_ID_LENGTH && !isalnum((unsigned char)cgroup[run]))
+			found = cgroup;
+		cgroup += run ? run : 1;
+	}
+	return found;
+}
+
+/* The name of the container that a cgroup's path belongs to; "" for none. */
+static inline void weir_container_name(const char *cgroup, char *out, size_t size)
+{
+	static const char *const prefixes[] = { "/lxc.payload.", "/lxc.payload/", "/lxc/" };
+	const char *name = weir_container_id(cgroup);
+
+	out[0] = '\0';
+	if (name) {
+		snprintf(out, size, "%.*s", WEIR_CONTAINER_ID_SHOWN, name);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		name = strstr(cgroup, prefixes[i]);
+		if (!name)
+			continue;
+		name += strlen(prefixes[i]);
+		snprintf(out, size, "%.*s", (int)strcspn(name, "/"), name);
+		return;
+	}
+}
+
+/* Where a hierarchy is mounted, without the leading slash; "" where it is not. */
+struct weir_cgroup_mounts {
+	char folder[WEIR_CGROUP_HIERARCHIES][256];
+};
+
+/* "36 35 98:0 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory": notes one line. */
+static inline void weir_cgroup_note_mount(struct weir_cgroup_mounts *mounts, char *line)
+{
+	static const char *const controllers[WEIR_CGROUP_HIERARCHIES] = { NULL, "memory", "cpu",
+									  "pids" };
+	char folder[256], type[32], options[256];
+	char *dash = strstr(line, " - ");
+
+	if (!dash || sscanf(line, "%*s %*s %*s %*s /%255s", folder) != 1 ||
+	    sscanf(dash + 3, "%31s %*s %255s", type, options) != 2)
+		return;
+	if (strcmp(type, "cgroup2") == 0 && !mounts->folder[WEIR_CGROUP_V2][0])
+		memcpy(mounts->folder[WEIR_CGROUP_V2], folder, sizeof(folder));
+	if (strcmp(type, "cgroup") != 0)
+		return;
+	for (char *rest = options, *word; (word = strsep(&rest, ","));)
+		for (int i = WEIR_CGROUP_MEMORY; i < WEIR_CGROUP_HIERARCHIES; i++)
+			if (strcmp(word, controllers[i]) == 0 && !mounts->folder[i][0])
+				memcpy(mounts->folder[i], folder, sizeof(folder));
+}
+
+/* Finds out what is mounted. 0 or a negative errno. */
+static inline int weir_cgroup_mounts_read(struct weir_ctx *ctx, struct weir_cgroup_mounts *mounts)
+{
+	struct weir_buffer buffer = { NULL, 0, 0 };
+	int err = weir_read_file(ctx, "proc/self/mountinfo", &buffer);
+
+	memset(mounts, 0, sizeof(*mounts));
+	if (!err)
+		for (char *rest = buffer.bytes, *line; (line = strsep(&rest, "\n"));)
+			weir_cgroup_note_mount(mounts, line);
+	weir_buffer_release(&buffer);
+	return err;
+}
+
+/*
+ * The hierarchy whose cgroups say most: version 2 where it has the controllers, else that of
+ * version 1's memory, cpu or pids, where container managers make a group for each container.
+ */
+static inline uint32_t weir_cgroup_hierarchy(const struct weir_cgroup_mounts *mounts)
+{
+	for (uint32_t i = WEIR_CGROUP_MEMORY; i < WEIR_CGROUP_HIERARCHIES; i++)
+		if (mounts->folder[i][0])
+			return i;
+	return WEIR_CGROUP_V2;
+}
+
+/* Finds the cgroup `path` (below its hierarchy, or the whole path of its folder). -ENOENT: none. */
+static inline int weir_cgroup_find(struct weir_ctx *ctx, const struct weir_cgroup_mounts *mounts,
+				   const char *path, struct weir_task_filter *filter)
+{
+	for (uint32_t i = 0; i < WEIR_CGROUP_HIERARCHIES; i++) {
+		uint32_t hierarchy = (weir_cgroup_hierarchy(mounts) + i) % WEIR_CGROUP_HIERARCHIES;
+		const char *folder = mounts->folder[hierarchy], *below = path + strspn(path, "/");
+		size_t length = strlen(folder);
+		struct stat status;
+		char full[4096];
+
+		if (!length)
+			continue;
+		if (path[0] == '/' && strncmp(below, folder, length) == 0)
+			below += length;
+		below += strspn(below, "/");
+		if (snprintf(full, sizeof(full), "%s/%s", folder, below) >= (int)sizeof(full) ||
+		    fstatat(ctx->root, full, &status, 0) < 0 || !S_ISDIR(status.st_mode))
+			continue;
+		filter->hierarchy = hierarchy;
+		filter->cgroup = status.st_ino;
+		filter->cgroup_level = 0;
+		for (const char *at = below; *at; at += strspn(at, "/"), filter->cgroup_level++)
+			at += strcspn(at, "/");
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* Names of cgroups by id, read from the hierarchy's folders when an unknown id comes. */
+struct weir_cgroup_names {
+	struct weir_cgroup_name {
+		uint64_t id;
+		char *path; /* below the hierarchy: "/a/b" */
+	} * names;
+	uint32_t count;
+	uint32_t capacity;
+	uint64_t read_at; /* CLOCK_MONOTONIC ns of the last reading */
+	char folder[256]; /* "": no hierarchy, no names */
+};
+
+static inline void weir_cgroup_names_release(struct weir_cgroup_names *names)
+{
+	for (uint32_t i = 0; i < names->count; i++)
+		free(names->names[i].path);
+	free(names->names);
+	memset(names, 0, sizeof(*names));
+}
+
+static inline struct weir_cgroup_name *weir_cgroup_known(const struct weir_cgroup_names *names,
+							 uint64_t id)
+{
+	for (uint32_t i = 0; i < names->count; i++)
+		if (names->names[i].id == id)
+			return &names->names[i];
+	return NULL;
+}
+
+static inline int weir_cgroup_names_add(struct weir_cgroup_names *names, uint64_t id,
+					const char *path)
+{
+	if (weir_cgroup_known(names, id))
+		return 0;
+	if (names->count == names->capacity) {
+		uint32_t capacity = names->capacity ? names->capacity * 2 : 32;
+		void *grown = realloc(names->names, capacity * sizeof(*names->names));
+
+		if (!grown)
+			return -ENOMEM;
+		names->names = (struct weir_cgroup_name *)grown;
+		names->capacity = capacity;
+	}
+	names->names[names->count].id = id;
+	names->names[names->count].path = strdup(path);
+	return names->names[names->count].path ? (names->count++, 0) : -ENOMEM;
+}
+
+/* Deeper trees are cut: the kernel's own limit is in the same region. */
+#define WEIR_CGROUP_DEPTH_MAX 32
+
+static inline void weir_cgroup_names_walk(struct weir_cgroup_names *names, int folder, char *path,
+					  size_t length, uint32_t depth)
+{
+	DIR *stream = fdopendir(folder);
+	struct dirent *entry;
+	struct stat status;
+
+	if (!stream) {
+		close(folder);
+		return;
+	}
+	if (fstat(folder, &status) == 0)
+		weir_cgroup_names_add(names, status.st_ino, length ? path : "/");
+	while (depth < WEIR_CGROUP_DEPTH_MAX && (entry = readdir(stream))) {
+		size_t name = strlen(entry->d_name);
+		int fd;
+
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || length + name + 2 > 4096)
+			continue;
+		path[length] = '/';
+		memcpy(path + length + 1, entry->d_name, name + 1);
+		fd = openat(folder, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0)
+			weir_cgroup_names_walk(names, fd, path, length + name + 1, depth + 1);
+		path[length] = '\0';
+	}
+	closedir(stream);
+}
+
+/* The path of a cgroup, "" when it is not known (any more). Reads folders at most once a second. */
+static inline const char *weir_cgroup_path(struct weir_ctx *ctx, struct weir_cgroup_names *names,
+					   uint64_t id)
+{
+	struct weir_cgroup_name *known = weir_cgroup_known(names, id);
+	uint64_t now;
+	char path[4096] = "";
+	int folder;
+
+	if (known || !id || !names->folder[0])
+		return known ? known->path : "";
+	now = weir_now(ctx);
+	if (names->read_at && now - names->read_at < 1000000000u)
+		return "";
+	names->read_at = now;
+	folder = openat(ctx->root, names->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder >= 0)
+		weir_cgroup_names_walk(names, folder, path, 0, 0);
+	known = weir_cgroup_known(names, id);
+	return known ? known->path : "";
+}
+
+#endif
