@@ -139,12 +139,14 @@ static inline int weir_cgroup_find(struct weir_ctx *ctx, const struct weir_cgrou
 	return -ENOENT;
 }
 
+struct weir_cgroup_name {
+	uint64_t id;
+	char *path; /* below the hierarchy: "/a/b" */
+};
+
 /* Names of cgroups by id, read from the hierarchy's folders when an unknown id comes. */
 struct weir_cgroup_names {
-	struct weir_cgroup_name {
-		uint64_t id;
-		char *path; /* below the hierarchy: "/a/b" */
-	} * names;
+	struct weir_cgroup_name *names;
 	uint32_t count;
 	uint32_t capacity;
 	uint64_t read_at; /* CLOCK_MONOTONIC ns of the last reading */
