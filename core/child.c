@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,20 +20,19 @@ struct child {
 	int go;    /* write end; -1: released */
 	int error; /* read end */
 	int status;
-	bool ended;
+	atomic_bool ended; /* signals may be watched on another thread */
 };
 
-/* The forked side: only calls that are safe after fork(). */
+/*
+ * The forked side: only calls that are safe after fork(). Signals are as weir found them, which
+ * changes its own only later.
+ */
 static void child_become(char *const *argv, int go, int error)
 {
-	sigset_t none;
 	ssize_t got;
 	char word;
 	int err;
 
-	sigemptyset(&none);
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	do
 		got = read(go, &word, 1);
 	while (got < 0 && errno == EINTR);
@@ -109,8 +109,8 @@ int child_release(struct child *child)
 
 	if (child->go < 0)
 		return -EALREADY;
-	got = write(child->go, "g", 1);
-	if (got != 1)
+	/* One that was killed while it waited has closed its end: child_ended() tells. */
+	if (write(child->go, "g", 1) < 0 && errno != EPIPE)
 		err = -errno;
 	child_close(&child->go);
 	do
@@ -137,10 +137,10 @@ static bool child_wait(struct child *child, int flags)
 	while (got < 0 && errno == EINTR);
 	if (got == 0)
 		return false;
-	child->ended = true;
 	child->status = 125;
 	if (got > 0)
 		child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	child->ended = true;
 	return true;
 }
 

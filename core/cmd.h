@@ -22,6 +22,7 @@ struct cmd {
 	struct plugins *plugins;
 	int argc;
 	char **argv;
+	bool hangs; /* set by a run whose threads go on: the plugins must not be freed */
 };
 
 struct command {
@@ -56,7 +57,7 @@ struct prepared {
  * become the command, or 0. An exit status, 0 when it could run; errors have been printed.
  */
 int cmd_prepare(struct cmd *cmd, uint64_t child, struct prepared *prepared);
-void cmd_release(struct prepared *prepared);
+void cmd_release(struct cmd *cmd, struct prepared *prepared);
 
 /* The command or pipeline that `word` was probably meant to be: malloc'd, or NULL. */
 char *cmd_nearest(const char *word);

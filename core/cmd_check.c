@@ -7,13 +7,13 @@
 static int check_file(struct cmd *cmd, char *file)
 {
 	char *argv[] = { file, NULL };
-	struct cmd one = { cmd->plugins, 1, argv };
+	struct cmd one = { cmd->plugins, 1, argv, false };
 	struct prepared prepared = { 0 };
 	int status = cmd_prepare(&one, 0, &prepared);
 
 	if (status == CMD_DONE)
 		printf("%s: ok\n", file);
-	cmd_release(&prepared);
+	cmd_release(&one, &prepared);
 	return status;
 }
 

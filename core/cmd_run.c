@@ -110,10 +110,12 @@ int cmd_prepare(struct cmd *cmd, uint64_t child, struct prepared *prepared)
 	return err < 0 || diag_count(prepared->diag) > 0 ? CMD_USAGE : CMD_DONE;
 }
 
-void cmd_release(struct prepared *prepared)
+void cmd_release(struct cmd *cmd, struct prepared *prepared)
 {
-	graph_free(prepared->graph);
-	pipeline_free(prepared->pipeline);
+	if (graph_free(prepared->graph))
+		pipeline_free(prepared->pipeline);
+	else
+		cmd->hangs = true;
 	free(prepared->path);
 	diag_free(prepared->diag);
 }
@@ -147,7 +149,7 @@ int cmd_run(struct cmd *cmd)
 		prepared.pipeline->run.held = child;
 		status = graph_run(prepared.graph);
 	}
-	cmd_release(&prepared);
+	cmd_release(cmd, &prepared);
 	child_free(child);
 	return status;
 }

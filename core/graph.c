@@ -221,28 +221,29 @@ int graph_new(const struct pipeline *pipeline, struct plugins *plugins, struct d
 	return err;
 }
 
-void graph_free(struct graph *graph)
+bool graph_free(struct graph *graph)
 {
 	if (!graph)
-		return;
-	/* Providers last: who uses them may do so until its own destroy(). */
+		return true;
+	if (graph->abandoned)
+		return false;
 	for (uint32_t i = 0; i < graph->node_count; i++)
-		if (!graph->nodes[i]->abandoned)
-			sink_thread_free(graph->nodes[i]->thread);
+		sink_thread_free(graph->nodes[i]->thread);
+	/* Providers last: who uses them may do so until its own destroy(). */
 	for (uint32_t i = 0; i < graph->node_count; i++)
 		node_free(graph->nodes[i]);
 	for (uint32_t i = graph->provider_count; i-- > 0;)
 		node_free(graph->providers[i]);
 	loop_free(graph->loop);
-	if (graph->root >= 0 && !graph->abandoned)
+	if (graph->root >= 0)
 		close(graph->root);
-	if (graph->wake >= 0 && !graph->abandoned)
+	if (graph->wake >= 0)
 		close(graph->wake);
 	if (graph->signals >= 0)
 		close(graph->signals);
 	free(graph->nodes);
 	free(graph->order);
 	free(graph->providers);
-	if (!graph->abandoned)
-		free(graph);
+	free(graph);
+	return true;
 }

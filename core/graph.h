@@ -3,6 +3,8 @@
 #ifndef CORE_GRAPH_H
 #define CORE_GRAPH_H
 
+#include <stdbool.h>
+
 #include <weir/host.h>
 
 #include "pipeline.h"
@@ -26,7 +28,11 @@ int graph_new(const struct pipeline *pipeline, struct plugins *plugins, struct d
  */
 int graph_run(struct graph *graph);
 
-void graph_free(struct graph *graph); /* NULL is allowed */
+/*
+ * NULL is allowed. False: a thread of it hangs and may go on at any time, so nothing was freed,
+ * and the pipeline and the plugins must stay, too, until the process ends.
+ */
+bool graph_free(struct graph *graph);
 
 /* Runs a component's probe() and hands each need to `seen`. */
 typedef void need_seen_fn(const struct weir_component *component, const struct weir_need *need,

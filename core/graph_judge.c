@@ -44,7 +44,7 @@ static bool judge_finished(const struct graph *graph)
 		const struct node *node = graph->nodes[i];
 
 		if (judge_is_source(node) && !node->finished && !judge_gone(node) &&
-		    !(node->counted))
+		    !node->counted)
 			return false;
 	}
 	return true;

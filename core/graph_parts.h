@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What graph_run.c needs of its neighbours: signals and the command, judgement, probes. */
+/* What graph_run.c needs of its neighbours: signals, the command, judgement, probes. */
 #ifndef CORE_GRAPH_PARTS_H
 #define CORE_GRAPH_PARTS_H
 
@@ -7,16 +7,25 @@
 
 #include "node.h"
 
-/* What the process had before: graph_run() leaves it as it was. */
+/* What the process had before, which graph_run() leaves as it was; and who hears signals. */
 struct run_signals {
+	struct graph *graph;
 	sigset_t mask;
 	struct sigaction pipe;
 	struct sigaction urgent;
+	pthread_t watcher;
+	bool watched;
+	int requests; /* signalfd: SIGINT, SIGTERM, SIGHUP */
+	int leave;    /* eventfd: the watcher is to end */
 };
 
 /* graph_signals.c */
-int signals_take(struct graph *graph, struct run_signals *saved);
-void signals_give_back(struct graph *graph, const struct run_signals *saved);
+int signals_take(struct graph *graph, struct run_signals *signals);
+void signals_give_back(struct graph *graph, struct run_signals *signals);
+/* Hands the signal that asked weir to end on to the command, where that did not get it. */
+void signals_pass_on(struct graph *graph);
+
+/* graph_command.c */
 /* After the drain: the command may go on, is asked to end, or is ended, as the end demands. */
 void run_wait_for_command(struct graph *graph);
 /* After a second signal: reaps the command, leaves all else to the kernel. */

@@ -139,6 +139,9 @@ static int run_release(struct graph *graph)
 	}
 	if (!run->quiet)
 		log_line(graph->pipeline->name, "attached");
+	/* It may have been killed while it was held, before weir heard of children. */
+	if (run->held && child_ended(run->held))
+		graph_end(graph);
 	return 0;
 }
 
@@ -148,7 +151,8 @@ static int run_all(struct graph *graph)
 	uint64_t duration = graph->pipeline->run.duration_ns;
 	int err = run_start(graph);
 
-	if (!err)
+	/* Who is to end meanwhile must not begin. */
+	if (!err && !atomic_load(&graph->end_signal))
 		err = run_release(graph);
 	if (err) {
 		graph->phase = GRAPH_RUNNING;
@@ -157,13 +161,15 @@ static int run_all(struct graph *graph)
 	} else if (duration) {
 		loop_timer_set(&graph->duration, loop_now() + duration, 0);
 	}
-	while (!graph->ended_at_once) {
-		if (graph->phase == GRAPH_RUNNING && run_is_over(graph))
+	while (!atomic_load(&graph->ended_at_once)) {
+		signals_pass_on(graph);
+		if (graph->phase == GRAPH_RUNNING &&
+		    (atomic_load(&graph->end_signal) || run_is_over(graph)))
 			graph_end(graph);
 		if (graph->phase == GRAPH_DRAINING && graph_drain(graph))
 			return 0;
 		err = loop_turn(graph->loop);
-		if (err) {
+		if (err && graph->phase == GRAPH_RUNNING) {
 			log_line(NULL, "event loop: %s", strerror(-err));
 			graph->failed = true;
 			graph_end(graph);
@@ -176,8 +182,8 @@ static int run_status(const struct graph *graph)
 {
 	const struct child *child = graph->pipeline->run.held;
 
-	if (graph->ended_at_once)
-		return 128 + graph->end_signal;
+	if (atomic_load(&graph->ended_at_once))
+		return 128 + atomic_load(&graph->end_signal);
 	if (graph->command_status)
 		return graph->command_status;
 	if (run_any_failed(graph))
@@ -197,7 +203,7 @@ int graph_run(struct graph *graph)
 		return graph->pipeline->run.held ? 125 : 1;
 	}
 	run_all(graph);
-	if (!graph->ended_at_once) {
+	if (!atomic_load(&graph->ended_at_once)) {
 		run_stop(graph);
 		run_wait_for_command(graph);
 		stats_losses(graph);

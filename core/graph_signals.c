@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Signals and the command. They reach the loop as a signalfd, so no handler has anything to do. */
+/*
+ * Signals. Who wants weir to end is heard by a thread that does nothing else, for the loop may be
+ * in a callback that takes its time: the first request ends the run in order, the second at once,
+ * whatever the loop does. SIGCHLD comes to the loop as a signalfd.
+ */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "child.h"
 #include "graph_parts.h"
+#include "thread.h"
 
-#define DEADLINE_NS 5000000000u
+/* `timeout` signals its command, then its whole group, weir among them: that is one request. */
+#define ONE_REQUEST_NS 100000000u
+/* How long the loop may take to leave by itself after the second request. */
+#define LEAVE_MS 200
 
-static void signals_to_child(struct graph *graph, int signal)
-{
-	/* A terminal sends SIGINT to the command itself; SIGTERM comes to weir alone. */
-	if (graph->pipeline->run.held && signal == SIGTERM)
-		child_signal(graph->pipeline->run.held, SIGTERM);
-}
-
-static void signals_seen(void *owner, void *arg, int fd, uint32_t events)
+static void signals_child(void *owner, void *arg, int fd, uint32_t events)
 {
 	struct graph *graph = owner;
 	struct signalfd_siginfo info;
@@ -27,18 +30,74 @@ static void signals_seen(void *owner, void *arg, int fd, uint32_t events)
 	(void)events;
 	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
-	if (info.ssi_signo == SIGCHLD) {
-		if (graph->pipeline->run.held && child_ended(graph->pipeline->run.held))
-			graph_end(graph);
-		return;
+	if (graph->pipeline->run.held && child_ended(graph->pipeline->run.held))
+		graph_end(graph);
+}
+
+/* True when the watching thread is to end. */
+static bool signals_wait(const struct run_signals *signals, int timeout)
+{
+	struct pollfd fds[] = { { signals->leave, POLLIN, 0 },
+				{ timeout < 0 ? signals->requests : -1, POLLIN, 0 } };
+
+	while (poll(fds, 2, timeout) < 0 && errno == EINTR)
+		;
+	return fds[0].revents != 0;
+}
+
+/* The loop hangs in a callback: what it holds is lost, and nothing else can be done about it. */
+static void signals_end_process(const struct run_signals *signals, int signal)
+{
+	const struct child *child = signals->graph->pipeline->run.held;
+
+	if (child && child_status(child) < 0)
+		kill(child_pid(child), SIGKILL);
+	_exit(128 + signal);
+}
+
+static void signals_second(const struct run_signals *signals, int signal)
+{
+	struct graph *graph = signals->graph;
+
+	atomic_store(&graph->end_signal, signal);
+	atomic_store(&graph->ended_at_once, true);
+	graph_wake(graph);
+	if (!signals_wait(signals, LEAVE_MS))
+		signals_end_process(signals, signal);
+}
+
+static void *signals_watch(void *arg)
+{
+	const struct run_signals *signals = arg;
+	struct graph *graph = signals->graph;
+	struct signalfd_siginfo info;
+	uint64_t first = 0;
+
+	while (!signals_wait(signals, -1)) {
+		uint64_t now = loop_now();
+
+		if (read(signals->requests, &info, sizeof(info)) != (ssize_t)sizeof(info))
+			continue;
+		if (!first) {
+			first = now;
+			/* A terminal sends to the command, too; others mean weir alone. */
+			atomic_store(&graph->forward, info.ssi_code != SI_KERNEL);
+			atomic_store(&graph->end_signal, (int)info.ssi_signo);
+			graph_wake(graph);
+		} else if (now - first > ONE_REQUEST_NS || info.ssi_code == SI_KERNEL) {
+			signals_second(signals, (int)info.ssi_signo);
+			return NULL;
+		}
 	}
-	graph->end_signal = (int)info.ssi_signo;
-	if (++graph->interrupts > 1) {
-		graph->ended_at_once = true;
-		return;
-	}
-	signals_to_child(graph, graph->end_signal);
-	graph_end(graph);
+	return NULL;
+}
+
+void signals_pass_on(struct graph *graph)
+{
+	int signal = atomic_load(&graph->end_signal);
+
+	if (signal && graph->pipeline->run.held && atomic_exchange(&graph->forward, false))
+		child_signal(graph->pipeline->run.held, signal);
 }
 
 static void signals_interrupt(int signal)
@@ -47,98 +106,85 @@ static void signals_interrupt(int signal)
 	(void)signal;
 }
 
-static void signals_set(sigset_t *set)
+static void signals_sets(sigset_t *requests, sigset_t *all)
 {
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGCHLD);
+	sigemptyset(requests);
+	sigaddset(requests, SIGINT);
+	sigaddset(requests, SIGTERM);
+	sigaddset(requests, SIGHUP);
+	*all = *requests;
+	sigaddset(all, SIGCHLD);
 }
 
-int signals_take(struct graph *graph, struct run_signals *saved)
+static int signals_open(struct graph *graph, struct run_signals *signals, const sigset_t *requests)
+{
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	graph->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+	signals->requests = signalfd(-1, requests, SFD_CLOEXEC | SFD_NONBLOCK);
+	signals->leave = eventfd(0, EFD_CLOEXEC);
+	if (graph->signals < 0 || signals->requests < 0 || signals->leave < 0)
+		return -errno;
+	return loop_watch(graph->loop, graph->signals, EPOLLIN, signals_child, graph, NULL);
+}
+
+static void signals_close(const struct run_signals *signals)
+{
+	if (signals->requests >= 0)
+		close(signals->requests);
+	if (signals->leave >= 0)
+		close(signals->leave);
+}
+
+int signals_take(struct graph *graph, struct run_signals *signals)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction interrupt = { .sa_handler = signals_interrupt };
-	sigset_t ours;
+	sigset_t requests, all;
+	int err;
 
-	signals_set(&ours);
-	graph->signals = signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (graph->signals < 0)
-		return -errno;
+	signals->graph = graph;
+	signals_sets(&requests, &all);
+	err = signals_open(graph, signals, &requests);
+	if (err) {
+		signals_close(signals);
+		return err;
+	}
 	sigemptyset(&ignore.sa_mask);
 	sigemptyset(&interrupt.sa_mask);
-	sigaction(SIGPIPE, &ignore, &saved->pipe);
-	sigaction(SIGURG, &interrupt, &saved->urgent);
-	pthread_sigmask(SIG_BLOCK, &ours, &saved->mask);
-	return loop_watch(graph->loop, graph->signals, EPOLLIN, signals_seen, graph, NULL);
+	sigaction(SIGPIPE, &ignore, &signals->pipe);
+	sigaction(SIGURG, &interrupt, &signals->urgent);
+	pthread_sigmask(SIG_BLOCK, &all, &signals->mask);
+	err = thread_start(&signals->watcher, signals_watch, signals);
+	signals->watched = !err;
+	if (err)
+		signals_give_back(graph, signals);
+	return err;
 }
 
-void signals_give_back(struct graph *graph, const struct run_signals *saved)
+static void signals_empty(int fd)
 {
 	struct signalfd_siginfo info;
 
-	/* What came meanwhile has been answered: it must not end the process now. */
-	while (read(graph->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		;
-	pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);
+}
+
+void signals_give_back(struct graph *graph, struct run_signals *signals)
+{
+	uint64_t one = 1;
+
+	if (signals->watched && write(signals->leave, &one, sizeof(one)) == (ssize_t)sizeof(one))
+		pthread_join(signals->watcher, NULL);
+	/* What came meanwhile has been answered: it must not end the process now. */
+	signals_empty(graph->signals);
+	signals_empty(signals->requests);
+	signals_close(signals);
+	pthread_sigmask(SIG_SETMASK, &signals->mask, NULL);
 	if (graph->abandoned)
 		return; /* a stuck thread may still write, or be interrupted */
-	sigaction(SIGPIPE, &saved->pipe, NULL);
-	sigaction(SIGURG, &saved->urgent, NULL);
-}
-
-static void command_deadline(void *owner, uint64_t now)
-{
-	struct graph *graph = owner;
-
-	(void)now;
-	child_signal(graph->pipeline->run.held, graph->grace_end ? SIGKILL : SIGTERM);
-	graph->grace_end = 1;
-}
-
-/* True: the command has to end because weir does; false: it may take its time. */
-static bool command_must_end(const struct graph *graph)
-{
-	return graph->interrupts || run_any_failed(graph);
-}
-
-void run_wait_for_command(struct graph *graph)
-{
-	struct child *child = graph->pipeline->run.held;
-	uint64_t allowed = graph->pipeline->run.deadline_ns;
-	struct loop_timer patience;
-	bool armed = false;
-
-	if (!child)
-		return;
-	graph->grace_end = 0;
-	allowed = allowed ? allowed : DEADLINE_NS;
-	loop_timer_init(graph->loop, &patience, command_deadline, graph);
-	if (graph->aborted)
-		child_kill(child);
-	if (run_any_failed(graph))
-		child_signal(child, SIGTERM);
-	while (!graph->ended_at_once && !child_ended(child)) {
-		if (!armed && command_must_end(graph)) {
-			uint64_t now = loop_now();
-
-			loop_timer_set(&patience, graph->deadline > now ? graph->deadline : now + 1,
-				       allowed);
-			armed = true;
-		}
-		if (loop_turn(graph->loop) < 0)
-			break;
-	}
-	loop_timer_set(&patience, 0, 0);
-	if (graph->ended_at_once)
-		child_kill(child);
-}
-
-void run_leave_at_once(struct graph *graph)
-{
-	if (graph->pipeline->run.held)
-		child_kill(graph->pipeline->run.held);
-	for (uint32_t i = 0; i < graph->node_count; i++)
-		graph->nodes[i]->abandoned = true;
-	graph->abandoned = true;
+	sigaction(SIGPIPE, &signals->pipe, NULL);
+	sigaction(SIGURG, &signals->urgent, NULL);
 }

@@ -68,7 +68,7 @@ static int print_pipeline_help(struct cmd *cmd)
 {
 	char help[] = "--help";
 	char *argv[] = { cmd->argv[0], help, NULL };
-	struct cmd run = { cmd->plugins, 2, argv };
+	struct cmd run = { cmd->plugins, 2, argv, false };
 
 	return cmd_run(&run);
 }
@@ -102,7 +102,7 @@ static int call_front_pipeline(struct cmd *cmd)
 {
 	char name[] = FRONT_PIPELINE;
 	char *argv[] = { name, NULL };
-	struct cmd run = { cmd->plugins, 1, argv };
+	struct cmd run = { cmd->plugins, 1, argv, false };
 	struct diag *diag = diag_new();
 	char *path = diag ? pipeline_locate(name, diag) : NULL;
 	int status = CMD_USAGE;
@@ -111,6 +111,7 @@ static int call_front_pipeline(struct cmd *cmd)
 		status = cmd_run(&run);
 	else
 		print_usage(stderr);
+	cmd->hangs = run.hangs;
 	free(path);
 	diag_free(diag);
 	return status;
@@ -210,7 +211,8 @@ int main(int argc, char **argv)
 	}
 	if (!paths.items || (status == CMD_FAILED && !cmd.plugins))
 		log_line(NULL, "no memory");
-	plugins_free(cmd.plugins);
+	if (!cmd.hangs)
+		plugins_free(cmd.plugins);
 	free(paths.items);
 	return finish_stdout(status);
 }

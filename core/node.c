@@ -53,7 +53,7 @@ static void node_free_links(struct node *node)
 
 void node_free(struct node *node)
 {
-	if (!node || node->abandoned)
+	if (!node)
 		return;
 	if (node->state != NODE_NEW && node_component(node)->destroy)
 		node_component(node)->destroy(&node->ctx);

@@ -75,7 +75,7 @@ struct node {
 	bool finished; /* a source with nothing more to say */
 	bool counted;  /* a source whose --count is reached */
 	bool drained;
-	bool abandoned;            /* its thread is stuck: nothing of it may be freed */
+	bool abandoned;            /* its thread is stuck, and may go on at any time */
 	atomic_bool hurry;         /* a sink whose deadline has passed */
 	atomic_bool output_closed; /* who read its stdout has gone */
 	atomic_int failed;         /* the errno by which it ended */
@@ -84,7 +84,7 @@ struct node {
 	uint64_t own_nested; /* of a sink with a thread */
 	uint64_t *nested;    /* time of callbacks within callbacks, for the thread it runs on */
 	struct node_work work;
-	bool measured; /* started, and --stats wants its cost */
+	bool measured;         /* started, and --stats wants its cost */
 	struct weir_cost cost; /* as told just before stop() */
 	struct ledger ledger;
 	need_seen_fn *need_seen; /* in probe() */
@@ -111,21 +111,21 @@ struct graph {
 	uint32_t provider_count;
 	int root;
 	struct loop *loop;
-	int wake; /* eventfd: a sink thread has made room, failed or ended */
-	int signals;
+	int wake;    /* eventfd: a sink thread has made room, failed or ended */
+	int signals; /* signalfd: SIGCHLD */
 	struct loop_timer duration;
 	struct loop_timer deadline_timer;
 	enum graph_phase phase;
 	atomic_bool ending;
 	uint64_t deadline;
-	uint64_t grace_end; /* after the deadline: until then stuck threads are interrupted */
-	int interrupts;     /* signals that asked to end */
-	int end_signal;     /* the last of them */
-	bool ended_at_once;
-	bool aborted;       /* not everything could start: there is nothing to drain */
-	bool failed;        /* weir's own failure */
-	bool not_permitted; /* it was the host that does not allow something */
-	bool abandoned;     /* a thread still runs: leave its memory alone */
+	uint64_t grace_end;    /* after the deadline: until then stuck threads are interrupted */
+	atomic_int end_signal; /* which asked to end, the last of them; 0: none */
+	atomic_bool forward;   /* the command did not get it from elsewhere */
+	atomic_bool ended_at_once; /* it came twice */
+	bool aborted;              /* not everything could start: there is nothing to drain */
+	bool failed;               /* weir's own failure */
+	bool not_permitted;        /* it was the host that does not allow something */
+	bool abandoned;            /* a thread still runs: nothing that it may use is freed */
 	int command_status;
 	uint64_t nested;
 	atomic_llong wall_offset;

@@ -7,15 +7,12 @@
 #include "sink_thread.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "node.h"
-
-/* Plugins are told to keep large things off the stack; the core must stay within 3 MiB. */
-#define STACK_SIZE (256u * 1024)
+#include "thread.h"
 
 struct sink_thread {
 	struct node *node;
@@ -129,18 +126,12 @@ static void *sink_thread_main(void *arg)
 
 int sink_thread_start(struct sink_thread *thread)
 {
-	size_t size =
-		STACK_SIZE > (size_t)PTHREAD_STACK_MIN ? STACK_SIZE : (size_t)PTHREAD_STACK_MIN;
-	pthread_attr_t attributes;
 	int err;
 
 	thread->node->nested = &thread->node->own_nested;
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, size);
-	err = pthread_create(&thread->thread, &attributes, sink_thread_main, thread);
-	pthread_attr_destroy(&attributes);
+	err = thread_start(&thread->thread, sink_thread_main, thread);
 	thread->launched = err == 0;
-	return -err;
+	return err;
 }
 
 void sink_thread_wake(struct sink_thread *thread)

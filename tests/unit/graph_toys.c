@@ -386,6 +386,8 @@ static const struct weir_component components[] = {
 	  .push = toy_sink_push },
 	{ TOY("toy.gate", WEIR_SINK, WEIR_BLOCKS), SINK, .inputs = WEIR_TABLE(many_slot),
 	  .push = toy_gate_push },
+	{ TOY("toy.hang", WEIR_SINK, 0), SINK, .inputs = WEIR_TABLE(many_slot),
+	  .push = toy_gate_push },
 	{ TOY("toy.writer", WEIR_SINK, WEIR_BLOCKS), SINK, .inputs = WEIR_TABLE(many_slot),
 	  .push = toy_writer_push, .formats = WEIR_TABLE(toy_formats) },
 	{ TOY("toy.stacks", WEIR_SINK, 0), SINK, .inputs = WEIR_TABLE(stack_slot),
@@ -520,8 +522,8 @@ void stage_run(struct stage *stage, void *(*during)(void *arg))
 
 void stage_end(struct stage *stage)
 {
-	graph_free(stage->graph);
-	pipeline_free(stage->pipeline);
+	if (graph_free(stage->graph))
+		pipeline_free(stage->pipeline);
 	diag_free(stage->diag);
 }
 

@@ -202,9 +202,9 @@ static void a_sink_that_never_returns_is_left_behind_with_its_rows_counted(void 
 	assert_true(stuck.lost[EDGE_FULL] >= 4900);
 	assert_true(stuck.lost[EDGE_DEADLINE] > 0);
 	assert_non_null(strstr(stage.told, "deadline"));
-	/* Its thread waits at the gate for ever: what it uses stays. */
+	/* Its thread waits at the gate for ever: what it may use stays. */
 	stage_end(&stage);
-	assert_int_equal(toys.live, 1);
+	assert_int_equal(toys.live, 3);
 }
 
 static void every_failure_is_told_and_leaks_nothing(void **state)
@@ -361,6 +361,7 @@ static void *interrupt_twice(void *arg)
 	toys_wait(&toys.at_gate, 1);
 	kill(getpid(), SIGINT);
 	toys_wait(&toys.drained, 1);
+	usleep(150000);
 	kill(getpid(), SIGINT);
 	return NULL;
 }
@@ -377,8 +378,66 @@ static void a_second_interrupt_ends_at_once(void **state)
 	stage_end(&stage);
 }
 
+static void *terminate_like_timeout(void *arg)
+{
+	(void)arg;
+	toys_wait(&toys.at_gate, 1);
+	kill(getpid(), SIGTERM);
+	usleep(5000);
+	kill(getpid(), SIGTERM);
+	usleep(5000);
+	toys_open_gate();
+	return NULL;
+}
+
+static void signals_that_come_together_are_one_request(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_begin();
+	stage_build(&stage, PIPE("plugin: toy.source", "plugin: toy.gate"), NULL);
+	stage_run(&stage, terminate_like_timeout);
+	assert_int_equal(stage.status, 0);
+	assert_non_null(strstr(toys.events, "drain:io"));
+	end_clean(&stage);
+}
+
+static void *interrupt_a_hanging_loop(void *arg)
+{
+	(void)arg;
+	toys_wait(&toys.at_gate, 1);
+	kill(getpid(), SIGINT);
+	usleep(150000);
+	kill(getpid(), SIGINT);
+	return NULL;
+}
+
+static void a_second_interrupt_ends_also_a_loop_that_hangs_in_a_callback(void **state)
+{
+	int status = 0;
+	pid_t pid;
+
+	(void)state;
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		struct stage stage;
+
+		stage_begin();
+		stage_build(&stage, PIPE("plugin: toy.source", "plugin: toy.hang"), NULL);
+		alarm(20);
+		stage_run(&stage, interrupt_a_hanging_loop);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 128 + SIGINT);
+}
+
 /* Runs a pipeline with a command. The fields that `weir run` would set are set here. */
-static void play_command(struct stage *stage, const char *yaml, char **command)
+static void play_command_with(struct stage *stage, const char *yaml, char **command, int first,
+			      void *(*during)(void *arg))
 {
 	struct child *child;
 
@@ -386,12 +445,74 @@ static void play_command(struct stage *stage, const char *yaml, char **command)
 	stage_build(stage, yaml, NULL);
 	assert_int_equal(stage->built, 0);
 	assert_int_equal(child_start(command, &child), 0);
+	if (first) {
+		siginfo_t ended;
+
+		child_signal(child, first);
+		waitid(P_PID, (id_t)child_pid(child), &ended, WEXITED | WNOWAIT);
+	}
 	stage->pipeline->run.command = command;
 	stage->pipeline->run.held = child;
-	stage_run(stage, NULL);
+	stage->pipeline->run.deadline_ns = 100000000;
+	stage_run(stage, during);
 	end_clean(stage);
 	child_free(child);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* nobody is left */
+}
+
+static void play_command(struct stage *stage, const char *yaml, char **command)
+{
+	play_command_with(stage, yaml, command, 0, NULL);
+}
+
+static void a_command_killed_before_it_ran_ends_the_run(void **state)
+{
+	char *sleeps[] = { (char[]){ "sleep" }, (char[]){ "60" }, NULL };
+	struct stage stage;
+
+	(void)state;
+	play_command_with(&stage, PIPE("plugin: toy.source", "plugin: toy.thread"), sleeps, SIGKILL,
+			  NULL);
+	assert_int_equal(stage.status, 128 + SIGKILL);
+	assert_null(strstr(stage.told, "roken pipe"));
+}
+
+static void *interrupt_when_running(void *arg)
+{
+	(void)arg;
+	toys_wait(&toys.made, 100);
+	usleep(300000);
+	kill(getpid(), SIGINT);
+	return NULL;
+}
+
+static void a_signal_for_weir_alone_reaches_the_command(void **state)
+{
+	char *traps[] = { (char[]){ "sh" }, (char[]){ "-c" },
+			  (char[]){ "trap 'exit 5' INT; while :; do sleep 0.02; done" }, NULL };
+	struct stage stage;
+
+	(void)state;
+	play_command_with(&stage, PIPE("plugin: toy.source", "plugin: toy.thread"), traps, 0,
+			  interrupt_when_running);
+	assert_int_equal(stage.status, 5);
+}
+
+static void a_command_that_will_not_end_or_is_stopped_is_ended(void **state)
+{
+	char *stubborn[] = { (char[]){ "sh" }, (char[]){ "-c" },
+			     (char[]){ "trap '' INT TERM; while :; do sleep 0.02; done" }, NULL };
+	char *stopped[] = { (char[]){ "sh" }, (char[]){ "-c" },
+			    (char[]){ "trap '' INT; kill -STOP $$; sleep 60" }, NULL };
+	struct stage stage;
+
+	(void)state;
+	play_command_with(&stage, PIPE("plugin: toy.source", "plugin: toy.thread"), stubborn, 0,
+			  interrupt_when_running);
+	assert_int_equal(stage.status, 128 + SIGKILL);
+	play_command_with(&stage, PIPE("plugin: toy.source", "plugin: toy.thread"), stopped, 0,
+			  interrupt_when_running);
+	assert_int_equal(stage.status, 128 + SIGTERM);
 }
 
 static void the_run_ends_with_its_command_and_its_status(void **state)
@@ -516,6 +637,11 @@ int main(void)
 		cmocka_unit_test(services_start_first_and_stop_last),
 		cmocka_unit_test(an_interrupt_drains_and_ends_well),
 		cmocka_unit_test(a_second_interrupt_ends_at_once),
+		cmocka_unit_test(signals_that_come_together_are_one_request),
+		cmocka_unit_test(a_second_interrupt_ends_also_a_loop_that_hangs_in_a_callback),
+		cmocka_unit_test(a_command_killed_before_it_ran_ends_the_run),
+		cmocka_unit_test(a_signal_for_weir_alone_reaches_the_command),
+		cmocka_unit_test(a_command_that_will_not_end_or_is_stopped_is_ended),
 		cmocka_unit_test(the_run_ends_with_its_command_and_its_status),
 		cmocka_unit_test(a_failed_start_never_runs_the_command),
 		cmocka_unit_test(a_closed_stdout_ends_the_run_in_silence),
