@@ -30,8 +30,10 @@ static const struct weir_field tree_fields[] = {
 		   "samples, callees included; in the flat view without them"),
 	WEIR_FIELD(struct tree_row, comm, WEIR_NONE, WEIR_KEY, "command"),
 	WEIR_FIELD(struct tree_row, object, WEIR_NONE, WEIR_KEY, "binary, without its path"),
-	WEIR_FIELD_WITH(struct tree_row, depth, WEIR_NONE, WEIR_KEY, WEIR_DEPTH | WEIR_QUIET,
+	WEIR_FIELD_WITH(struct tree_row, depth, WEIR_NONE, WEIR_KEY, WEIR_QUIET,
 			"depth in the tree"),
+	WEIR_FIELD_WITH(struct tree_row, indent, WEIR_NONE, WEIR_KEY, WEIR_DEPTH | WEIR_QUIET,
+			"depth as it is shown: a chain of calls stands on one indentation"),
 	WEIR_FIELD(struct tree_row, symbol, WEIR_NONE, WEIR_KEY,
 		   "function; the command itself at the foot of its stacks"),
 };
@@ -90,27 +92,23 @@ struct tree_row *tree_add_row(struct weir_ctx *ctx, struct weir_batch **batch)
 	return weir_add_row(ctx, *batch);
 }
 
-int tree_add_rest(struct weir_ctx *ctx, struct weir_batch **batch, const struct tree_rest *rest)
+int tree_add_rest(struct weir_ctx *ctx, struct weir_batch **batch, const struct tree_rest *rest,
+		  struct tree_row **row)
 {
 	const struct tree_conf *conf = ctx->options;
 	struct tree_state *state = ctx->state;
-	struct tree_row *row;
 	char text[96];
 	int length = snprintf(text, sizeof(text), "(%u more below %g%%)", rest->count,
 			      conf->percent_limit * 100);
 
-	if (rest->count == 0)
-		return 0;
-	row = tree_add_row(ctx, batch);
-	if (!row)
+	*row = tree_add_row(ctx, batch);
+	if (!*row)
 		return -ENOMEM;
-	row->depth = rest->depth;
-	row->comm.id = rest->comm;
-	row->children = rest->has_children ? tree_share(rest->weight, state->total) : NAN;
-	row->self = tree_share(rest->self, state->total);
-	row->samples = rest->samples;
-	row->symbol.id = ctx->host->names_intern(state->profile.names, text, (size_t)length);
-	return row->symbol.id ? 0 : -ENOMEM;
+	(*row)->children = rest->has_children ? tree_share(rest->weight, state->total) : NAN;
+	(*row)->self = tree_share(rest->self, state->total);
+	(*row)->samples = rest->samples;
+	(*row)->symbol.id = ctx->host->names_intern(state->profile.names, text, (size_t)length);
+	return (*row)->symbol.id ? 0 : -ENOMEM;
 }
 
 static int tree_drain(struct weir_ctx *ctx, uint64_t deadline)
@@ -141,7 +139,7 @@ static void tree_destroy(struct weir_ctx *ctx)
 
 	profile_clear(ctx, &state->profile);
 	tree_flat_clear(&state->flat);
-	free(state->nodes.steps);
+	tree_nodes_clear(&state->nodes);
 }
 
 WEIR_COMPONENT(
@@ -149,8 +147,13 @@ WEIR_COMPONENT(
 	.doc = "The tree stands on commands, whose rows bear the command's name as symbol; "
 	       "below it come\nthe outermost functions (order caller). With order callee it "
 	       "stands on the functions\nthat ran, and their callers are below them. Rows are "
-	       "sorted by weight. The flat view has\none row per command, object and function: "
-	       "children counts a recursive function once.",
+	       "sorted by weight.\n\n"
+	       "A function that is all that its caller called stands right below it, not further "
+	       "to the\nright: only where a path divides, the rows below are indented. What is "
+	       "below percent_limit\nis brought together with its like, in one row as soon as "
+	       "that reaches the limit, else at\nthe end.\n\n"
+	       "The flat view has one row per command, object and function: children counts a "
+	       "recursive\nfunction once.",
 	.options_size = sizeof(struct tree_conf), .state_size = sizeof(struct tree_state),
 	.options = WEIR_TABLE(tree_options), .outputs = WEIR_TABLE(tree_outputs),
 	.inputs = WEIR_TABLE(tree_inputs), .bind = tree_bind, .push = tree_push,

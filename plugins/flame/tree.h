@@ -24,10 +24,12 @@ struct tree_row {
 	double children;
 	double self;
 	uint64_t samples;
-	uint32_t depth;
 	struct weir_name comm;
 	struct weir_name object;
+	uint32_t depth;
+	uint32_t indent;
 	struct weir_name symbol;
+	uint32_t reserved;
 };
 
 /* One function of the flat view. Ids are of the profile's names. */
@@ -53,9 +55,20 @@ struct tree_flat {
 
 struct tree_step {
 	uint32_t node;
-	uint32_t comm;  /* id of the command that the node belongs to, 0: of several or none */
-	uint32_t depth; /* of the node's row */
-	bool rest;      /* no node: the children of `node` that are too small */
+	uint32_t comm;   /* id of the command that the node belongs to, 0: of several or none */
+	uint32_t depth;  /* of the node's row */
+	uint32_t indent; /* likewise: a chain of calls stands on one indentation */
+	bool chain;      /* the node goes on with such a chain */
+	bool rest;       /* no node: what is too small below `node` */
+};
+
+/* What is too small to be shown. */
+struct tree_rest {
+	uint32_t count;
+	bool has_children; /* weight means something */
+	uint64_t weight;
+	uint64_t self;
+	uint64_t samples;
 };
 
 /* A walk through the tree. */
@@ -63,6 +76,8 @@ struct tree_nodes {
 	struct tree_step *steps; /* still to be sent, the next one last */
 	size_t count;
 	size_t capacity;
+	struct tree_rest *rests; /* by depth: of the subtrees that were walked, not shown yet */
+	size_t rest_capacity;
 };
 
 struct tree_state {
@@ -72,26 +87,17 @@ struct tree_state {
 	uint64_t total;
 };
 
-/* What lies below the limit under one parent. */
-struct tree_rest {
-	uint32_t count;
-	uint32_t depth;
-	uint32_t comm;
-	bool has_children; /* weight means something */
-	uint64_t weight;
-	uint64_t self;
-	uint64_t samples;
-};
-
 double tree_share(uint64_t weight, uint64_t total);
 
 /* A new row; sends the batch when it is full. *batch is NULL or the loan at hand. NULL: no memory. */
 struct tree_row *tree_add_row(struct weir_ctx *ctx, struct weir_batch **batch);
 
-/* The row of a rest, if there is one. */
-int tree_add_rest(struct weir_ctx *ctx, struct weir_batch **batch, const struct tree_rest *rest);
+/* The row of a rest; *row is that row, for what else is known of it. 0 or -ENOMEM. */
+int tree_add_rest(struct weir_ctx *ctx, struct weir_batch **batch, const struct tree_rest *rest,
+		  struct tree_row **row);
 
 int tree_nodes_send(struct weir_ctx *ctx, struct weir_batch **batch);
+void tree_nodes_clear(struct tree_nodes *nodes);
 
 int tree_flat_push(struct weir_ctx *ctx, struct tree_flat *flat, const struct weir_batch *batch);
 int tree_flat_send(struct weir_ctx *ctx, struct tree_flat *flat, struct weir_batch **batch);

@@ -116,6 +116,7 @@ int tree_flat_send(struct weir_ctx *ctx, struct tree_flat *flat, struct weir_bat
 	const struct tree_conf *conf = ctx->options;
 	struct tree_state *state = ctx->state;
 	struct tree_rest rest = { 0 };
+	struct tree_row *row;
 	uint32_t i;
 	int err = 0;
 
@@ -133,7 +134,7 @@ int tree_flat_send(struct weir_ctx *ctx, struct tree_flat *flat, struct weir_bat
 		rest.self += function->self;
 		rest.samples += function->samples;
 	}
-	return err ? err : tree_add_rest(ctx, batch, &rest);
+	return err || rest.count == 0 ? err : tree_add_rest(ctx, batch, &rest, &row);
 }
 
 void tree_flat_clear(struct tree_flat *flat)
