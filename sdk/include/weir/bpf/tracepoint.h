@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * User side: attaches programs of type tracepoint (SEC("tp/syscalls/sys_exit_execve")), which a
+ * light skeleton loads and leaves alone. The kernel knows these tracepoints by numbers that it
+ * tells in tracefs only, which need not be mounted.
+ *
+ *	tracefs = weir_tracefs_open(ctx, &report);
+ *	link = weir_bpf_attach_tracepoint(tracefs, "syscalls/sys_exit_execve",
+ *					  skeleton->progs.failed.prog_fd, &report);
+ *	close(tracefs);
+ *
+ * A negative tracefs may be handed on: its error comes back and the report stays. Closing the
+ * link detaches. 32-bit programs on a 64-bit kernel do not reach tracepoints of system calls.
+ */
+#ifndef WEIR_BPF_TRACEPOINT_H
+#define WEIR_BPF_TRACEPOINT_H
+
+#include <linux/mount.h>
+#include <sys/stat.h>
+
+#include <weir/bpf/loader.h>
+#include <weir/file.h>
+
+/* Room for group and name of a tracepoint. */
+#define WEIR_TRACEPOINT_NAME_MAX 128
+
+/*
+ * A tracefs of our own that nobody else sees and no folder holds; it ends with its descriptor.
+ * Needs CAP_SYS_ADMIN. Negative errno: -ENODEV where the kernel has no tracefs.
+ */
+static inline int weir_tracefs_mount(void)
+{
+	int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+	int mount = -1;
+	int err;
+
+	if (context < 0)
+		return -errno;
+	if (syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		mount = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	err = -errno;
+	close(context);
+	return mount < 0 ? err : mount;
+}
+
+/* The folder of tracefs as it is mounted below the root. Negative errno: -ENOENT where it is not. */
+static inline int weir_tracefs_find(struct weir_ctx *ctx)
+{
+	static const char *const folders[] = { "sys/kernel/tracing", "sys/kernel/debug/tracing" };
+	struct stat status;
+	int err = -ENOENT;
+	size_t i;
+
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		int fd = openat(ctx->root, folders[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		/* The folder is there also where nothing is mounted on it. */
+		if (fd >= 0 && fstatat(fd, "events", &status, 0) == 0)
+			return fd;
+		if (errno != ENOENT)
+			err = -errno;
+		if (fd >= 0)
+			close(fd);
+	}
+	return err;
+}
+
+/*
+ * A descriptor of tracefs: where it is mounted, else of a mount of our own. The caller closes it.
+ * On failure a negative errno, and the report says what is missing and what helps.
+ */
+static inline int weir_tracefs_open(struct weir_ctx *ctx, struct weir_bpf_report *report)
+{
+	int fd = weir_tracefs_find(ctx);
+	int found = fd;
+
+	report->text[0] = '\0';
+	if (fd >= 0)
+		return fd;
+	fd = weir_tracefs_mount();
+	if (fd >= 0)
+		return fd;
+	if (fd == -ENODEV)
+		snprintf(report->text, sizeof(report->text),
+			 "this kernel has no tracefs: it needs CONFIG_TRACING");
+	else if (found == -ENOENT)
+		snprintf(report->text, sizeof(report->text),
+			 "tracefs is not mounted, and may not be mounted by this user: `mount -t "
+			 "tracefs tracefs /sys/kernel/tracing` as root");
+	else
+		snprintf(report->text, sizeof(report->text),
+			 "tracefs cannot be read: %s: run as root, or `mount -o remount,mode=755 "
+			 "/sys/kernel/tracing`",
+			 strerror(-found));
+	return found == -ENOENT ? fd : found;
+}
+
+/* The number of the tracepoint "group/name"; -ENOENT: this kernel has none such. */
+static inline int weir_tracepoint_id(int tracefs, const char *name)
+{
+	char path[WEIR_TRACEPOINT_NAME_MAX + sizeof("events//id")];
+	char text[16] = "";
+	ssize_t length;
+	int err = 0;
+	int fd;
+	int id;
+
+	if (snprintf(path, sizeof(path), "events/%s/id", name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	length = read(fd, text, sizeof(text) - 1);
+	if (length < 0)
+		err = -errno;
+	close(fd);
+	if (err)
+		return err;
+	return sscanf(text, "%d", &id) == 1 && id >= 0 ? id : -EBADMSG;
+}
+
+/* Attaches `program` to a perf event of that tracepoint; the program then runs on every CPU. */
+static inline int weir_bpf_attach_tracepoint_id(int id, int program)
+{
+	struct perf_event_attr attr;
+	int err = 0;
+	int fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = (uint32_t)id;
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+		err = -errno;
+	if (err)
+		close(fd);
+	return err ? err : fd;
+}
+
+/* What a failure of the above comes from. */
+static inline const char *weir_tracepoint_reason(int err)
+{
+	const char *capability = weir_bpf_missing_capability();
+
+	if (err == -ENOENT)
+		return "this kernel does not have it";
+	if ((err == -EACCES || err == -EPERM) && capability)
+		return "CAP_BPF and CAP_PERFMON are needed";
+	return strerror(-err);
+}
+
+/*
+ * Attaches a loaded program of type tracepoint to "group/name". Returns the link, whose close()
+ * detaches; on failure a negative errno, and the report says why.
+ */
+static inline int weir_bpf_attach_tracepoint(int tracefs, const char *name, int program,
+					     struct weir_bpf_report *report)
+{
+	int result;
+
+	if (tracefs < 0)
+		return tracefs;
+	report->text[0] = '\0';
+	result = weir_tracepoint_id(tracefs, name);
+	if (result >= 0)
+		result = weir_bpf_attach_tracepoint_id(result, program);
+	if (result < 0)
+		snprintf(report->text, sizeof(report->text), "tracepoint %s: %s", name,
+			 weir_tracepoint_reason(result));
+	return result;
+}
+
+#endif
