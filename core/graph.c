@@ -221,14 +221,26 @@ int graph_new(const struct pipeline *pipeline, struct plugins *plugins, struct d
 	return err;
 }
 
+/* Threads that hang are left alone. */
+static void graph_join(struct graph *graph)
+{
+	for (uint32_t i = 0; i < graph->node_count; i++) {
+		struct node *node = graph->nodes[i];
+
+		if (!node->thread || node->abandoned || !sink_thread_ended(node->thread))
+			continue;
+		sink_thread_free(node->thread);
+		node->thread = NULL;
+	}
+}
+
 bool graph_free(struct graph *graph)
 {
 	if (!graph)
 		return true;
+	graph_join(graph);
 	if (graph->abandoned)
 		return false;
-	for (uint32_t i = 0; i < graph->node_count; i++)
-		sink_thread_free(graph->nodes[i]->thread);
 	/* Providers last: who uses them may do so until its own destroy(). */
 	for (uint32_t i = 0; i < graph->node_count; i++)
 		node_free(graph->nodes[i]);

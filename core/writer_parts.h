@@ -8,12 +8,13 @@
 struct weir_writer {
 	struct writer_owner owner;
 	char *path;      /* for messages, and to rename to */
-	char *temporary; /* the file's name until it is whole; NULL: it has its own from the start */
+	char *temporary; /* the file's name until it is whole; NULL: it has none, or its own */
 	char *buffer;    /* made when the first byte comes */
 	size_t used;
 	size_t size;
 	int fd;
 	int error;     /* the first; it sticks */
+	bool whole;    /* becomes `path` at close */
 	bool collects; /* whole, but nothing to rename: all is kept until close */
 };
 

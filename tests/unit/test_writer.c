@@ -160,6 +160,34 @@ static void a_link_stays_a_link(void **state)
 	assert_content(path, "new");
 }
 
+static void what_is_begun_leaves_nothing_behind_when_weir_is_killed(void **state)
+{
+	struct weir_writer *writer;
+
+	(void)state;
+	writer = writer_open(path, WEIR_WRITE_WHOLE, &calls);
+	writer_write(writer, "new", 3);
+	assert_int_equal(files(false), 0);
+	assert_int_equal(writer_close(writer, 1), 0);
+	assert_content(path, "new");
+}
+
+static void a_replaced_file_keeps_its_mode(void **state)
+{
+	struct weir_writer *writer;
+	struct stat made;
+
+	(void)state;
+	put(path, "old");
+	assert_int_equal(chmod(path, 0640), 0);
+	writer = writer_open(path, WEIR_WRITE_WHOLE, &calls);
+	writer_write(writer, "new", 3);
+	assert_int_equal(writer_close(writer, 1), 0);
+	assert_int_equal(stat(path, &made), 0);
+	assert_int_equal(made.st_mode & 0777, 0640);
+	assert_content(path, "new");
+}
+
 static void large_and_small_writes_keep_their_order(void **state)
 {
 	static char large[200000];
@@ -285,6 +313,8 @@ int main(void)
 		TEST(a_file_is_replaced_and_written),
 		TEST(a_whole_file_appears_at_close_or_not_at_all),
 		TEST(a_link_stays_a_link),
+		TEST(what_is_begun_leaves_nothing_behind_when_weir_is_killed),
+		TEST(a_replaced_file_keeps_its_mode),
 		TEST(large_and_small_writes_keep_their_order),
 		TEST(a_full_disk_is_told_once_and_sticks),
 		TEST(a_path_that_cannot_be_opened_is_named),
