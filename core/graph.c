@@ -37,9 +37,10 @@ static void formats_add(const char *path, const struct plugin *plugin, const cha
 	for (uint32_t i = 0; i < plugin->component.formats.count; i++) {
 		const struct weir_format *format = &plugin->component.formats.items[i];
 		const char *word = formats->extensions ? format->extension : format->name;
+		bool again = i && !formats->extensions && strcmp(word, format[-1].name) == 0;
 		int wrote;
 
-		if (!word || formats->used >= sizeof(formats->text))
+		if (!word || again || formats->used >= sizeof(formats->text))
 			continue;
 		wrote = snprintf(formats->text + formats->used,
 				 sizeof(formats->text) - formats->used, "%s%s",
@@ -111,6 +112,8 @@ static const struct plugin *graph_find_plugin(struct graph *graph,
 	const struct plugin *plugin;
 	char error[NODE_TEXT_SIZE] = "";
 
+	if (written->plugin_refused)
+		return NULL;
 	if (written->by_format)
 		plugin = graph_find_format(graph, written);
 	else

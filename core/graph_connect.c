@@ -143,7 +143,10 @@ static int connect_node(struct node *node)
 			return failed;
 		err = failed ? failed : err;
 	}
-	if (!err && node->plugin)
+	/* An input that is missing here was reported: what it would have filled is not known. */
+	if (node->ctx.input_count < written->input_count)
+		node->broken = true;
+	else if (node->plugin)
 		err = connect_check_slots(node);
 	if (err)
 		node->broken = true;

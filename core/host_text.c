@@ -2,6 +2,7 @@
 /* The host's calls that meet the user's texts: expressions, and where output goes. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "host_parts.h"
@@ -41,7 +42,7 @@ struct weir_expr *host_expr_compile(struct weir_ctx *ctx, const char *text,
 	if (expr_compile(text, schema, &expr, &error) == 0)
 		return expr;
 	if (!error.message[0])
-		strcpy(error.message, "no memory");
+		snprintf(error.message, sizeof(error.message), "no memory");
 	if (!node->graph->diag || !node->written) {
 		expr_fail(ctx, option, "%s", error.message);
 		return NULL;

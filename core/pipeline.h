@@ -44,6 +44,7 @@ struct pipeline_node {
 	 * pipeline's default where run.format is NULL.
 	 */
 	bool by_format;
+	bool plugin_refused; /* `plugin` is no name or path: reported, not worth a search */
 	struct place place;
 	struct place plugin_place;
 	/*

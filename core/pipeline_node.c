@@ -67,6 +67,8 @@ static int check_plugin(const struct tree *plugin, struct diag *diag)
 
 static int read_plugin(struct pipeline_node *node, const struct tree *plugin, struct diag *diag)
 {
+	int err;
+
 	node->plugin_place = plugin ? plugin->place : node->place;
 	if (!plugin)
 		return diag_error(diag, &node->place, "%s \"%s\" needs a plugin: NAME",
@@ -77,7 +79,9 @@ static int read_plugin(struct pipeline_node *node, const struct tree *plugin, st
 	node->plugin = strdup(plugin->text);
 	if (!node->plugin)
 		return -ENOMEM;
-	return check_plugin(plugin, diag);
+	err = check_plugin(plugin, diag);
+	node->plugin_refused = err < 0;
+	return err;
 }
 
 static int read_inputs(struct pipeline_node *node, const struct tree *inputs, struct diag *diag)

@@ -95,9 +95,8 @@ enum { HEADERS_AT = 0x80, SECTIONS_AT = 0x1200, SYMBOLS_AT = 0x1500, STRINGS_AT 
 			symbols[i].st_size = given[i].size;                                        \
 			symbols[i].st_info = (uint8_t)(given[i].bind << 4 | given[i].type);        \
 			symbols[i].st_shndx = given[i].section;                                    \
-			strcpy((char *)image->bytes + STRINGS_AT +                                 \
-				       image->strings_used, /* NOLINT */                           \
-			       given[i].name);                                                     \
+			memcpy((char *)image->bytes + STRINGS_AT + image->strings_used,            \
+			       given[i].name, strlen(given[i].name) + 1);                          \
 			image->strings_used += (uint32_t)strlen(given[i].name) + 1;                \
 		}                                                                                  \
 		memcpy(image->bytes, &header, sizeof(header));                                     \
