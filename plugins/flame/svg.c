@@ -37,7 +37,7 @@ struct svg_conf {
 static const struct weir_option svg_options[] = {
 	WEIR_OPT_TEXT(struct svg_conf, path, "", "file to write; what -o says, else stdout"),
 	WEIR_OPT_TEXT(struct svg_conf, title, "", "title; empty: \"Flame graph\""),
-	WEIR_OPT_TEXT(struct svg_conf, subtitle, "", "a line below the title"),
+	WEIR_OPT_TEXT(struct svg_conf, subtitle, "", "a line below the title; empty: the totals"),
 	WEIR_OPT_UINT(struct svg_conf, width, "1200", 200, 30000,
 		      "pixels where the window does not decide"),
 	WEIR_OPT_UINT(struct svg_conf, height, "16", 8, 200, "pixels of a frame"),
@@ -101,6 +101,18 @@ static uint32_t svg_height(const struct svg_conf *conf, const struct svg_state *
 	return state->top + state->layout.depth * conf->height + state->bottom;
 }
 
+/* "8.01 s in 3,993 samples": what the whole width stands for. */
+static void svg_totals(struct svg_state *state)
+{
+	const struct profile *profile = &state->profile;
+
+	if (profile->has_weight && profile->samples) {
+		svg_amount(&state->page, profile->tree.nodes[0].weight, profile->input.unit);
+		svg_put(&state->page, " in ");
+	}
+	svg_amount(&state->page, profile->samples, WEIR_SAMPLES);
+}
+
 static void svg_head(struct svg_state *state, const struct svg_conf *conf, uint32_t height)
 {
 	struct svg_page *page = &state->page;
@@ -113,14 +125,19 @@ static void svg_head(struct svg_state *state, const struct svg_conf *conf, uint3
 	svg_print(page,
 		  "<style>text{font-family:monospace;font-size:%upx;fill:#000}"
 		  "#title{font-size:%upx;text-anchor:middle}#subtitle{text-anchor:middle;"
-		  "fill:#555}#search,#matched{text-anchor:end}.button{cursor:pointer;opacity:.5}"
-		  ".button:hover{opacity:1}.off,.out{display:none}.under{opacity:.5}"
-		  ".f{cursor:pointer}.f:hover rect{stroke:#000;stroke-width:.5}"
-		  ".f text{pointer-events:none}</style>\n",
+		  "fill:#555}#search,#matched,#case{text-anchor:end}"
+		  ".button{cursor:pointer;opacity:.6}.button:hover{opacity:1}"
+		  ".off,.out{display:none}.under{opacity:.5}",
 		  svg_font(conf), SVG_FONT * 3 / 2);
+	svg_put(page,
+		".f{cursor:pointer}.f:hover rect{stroke:#000;stroke-width:.5}"
+		".f text{pointer-events:none}#light{stop-color:#eeeeee}#warm{stop-color:#eeeeb0}"
+		"@media (prefers-color-scheme:dark){svg>text{fill:#ddd}#subtitle{fill:#aaa}"
+		"#light{stop-color:#1c1c1f}#warm{stop-color:#2a2a20}.f:hover rect{stroke:#fff}}"
+		"</style>\n");
 	svg_put(page, "<defs><linearGradient id=\"ground\" y1=\"0\" y2=\"1\" x1=\"0\" x2=\"0\">"
-		      "<stop stop-color=\"#eeeeee\" offset=\"5%\"/>"
-		      "<stop stop-color=\"#eeeeb0\" offset=\"95%\"/></linearGradient></defs>\n"
+		      "<stop id=\"light\" offset=\"5%\"/><stop id=\"warm\" offset=\"95%\"/>"
+		      "</linearGradient></defs>\n"
 		      "<rect width=\"100%\" height=\"100%\" fill=\"url(#ground)\"/>\n");
 	svg_print(page, "<text id=\"title\" x=\"50%%\" y=\"%u\">", SVG_FONT * 2);
 	if (conf->title[0])
@@ -129,7 +146,10 @@ static void svg_head(struct svg_state *state, const struct svg_conf *conf, uint3
 		svg_put(page, "Flame graph");
 	svg_put(page, "</text>\n");
 	svg_print(page, "<text id=\"subtitle\" x=\"50%%\" y=\"%u\">", SVG_FONT * 7 / 2);
-	svg_text(page, conf->subtitle, strlen(conf->subtitle), UINT32_MAX);
+	if (conf->subtitle[0])
+		svg_text(page, conf->subtitle, strlen(conf->subtitle), UINT32_MAX);
+	else
+		svg_totals(state);
 	svg_put(page, "</text>\n");
 }
 
@@ -144,6 +164,8 @@ static void svg_controls(struct svg_state *state, const struct svg_conf *conf, u
 		  "<text id=\"search\" class=\"button\" x=\"100%%\" dx=\"-%u\" "
 		  "y=\"%u\">Search</text>\n",
 		  SVG_MARGIN, SVG_FONT * 2);
+	svg_print(page, "<text id=\"case\" class=\"button\" x=\"100%%\" dx=\"-%u\" y=\"%u\"/>\n",
+		  SVG_MARGIN, SVG_FONT * 7 / 2);
 	svg_print(page, "<text id=\"details\" x=\"%u\" y=\"%u\"></text>\n", SVG_MARGIN, line);
 	svg_print(page, "<text id=\"matched\" x=\"100%%\" dx=\"-%u\" y=\"%u\"></text>\n",
 		  SVG_MARGIN, line);
@@ -264,7 +286,7 @@ static int svg_prepare(struct weir_ctx *ctx)
 {
 	const struct svg_conf *conf = ctx->options;
 	struct svg_state *state = ctx->state;
-	uint32_t lines = 3 + (conf->subtitle[0] ? 2 : 0) + (conf->inverted ? 2 : 0);
+	uint32_t lines = 5 + (conf->inverted ? 2 : 0);
 
 	state->top = lines * SVG_FONT;
 	state->bottom = (conf->inverted ? 1 : 3) * SVG_FONT;
@@ -327,8 +349,9 @@ WEIR_COMPONENT(
 	"flame.svg", WEIR_SINK, .summary = "draws an interactive flame graph",
 	.doc = "One SVG file without any reference to others. In a browser: a click zooms, "
 	       "Ctrl-F or\nthe button searches by regular expression, the line at the foot "
-	       "tells what the pointer is\non. A frame's colour depends on its name only, so "
-	       "that graphs can be compared.",
+	       "tells what the pointer is\non; the address keeps zoom and search. A frame's colour "
+	       "depends on its name only, so that\ngraphs can be compared; grey is what is not "
+	       "known.",
 	.flags = WEIR_BLOCKS, .options_size = sizeof(struct svg_conf),
 	.state_size = sizeof(struct svg_state), .options = WEIR_TABLE(svg_options),
 	.inputs = WEIR_TABLE(svg_inputs), .formats = WEIR_TABLE(svg_formats), .bind = svg_bind,

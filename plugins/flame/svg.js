@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A flame graph's behaviour: zoom, search, details, and a width that follows the window. */
+/*
+ * A flame graph's behaviour: zoom, search, details, and a width that follows the window. The address
+ * keeps zoom and search behind its '#', so that a link shows what its sender saw.
+ */
 (function () {
 	"use strict";
 	var root = document.documentElement;
@@ -8,11 +11,14 @@
 	var matched = document.getElementById("matched");
 	var reset = document.getElementById("reset");
 	var search = document.getElementById("search");
+	var letters = document.getElementById("case");
 	var groups = graph ? graph.getElementsByTagName("g") : [];
 	var margin = graph ? Number(graph.getAttribute("x")) : 0;
 	var frames = [];
 	var zoomed = null;
+	var sought = "";
 	var pattern = null;
+	var fold = false;
 	var letter = 7.2;
 
 	function Frame(group) {
@@ -43,16 +49,33 @@
 		return Math.max(1, (root.clientWidth || root.getBoundingClientRect().width) - 2 * margin);
 	}
 
+	/* Letters that a monospace font, or the one that stands in for it, draws twice as wide. */
+	function wide(point) {
+		return point.codePointAt(0) >= 0x1100 ? 2 : 1;
+	}
+
+	/* The text, cut to so many letters' room. */
+	function fit(text, room) {
+		var points = Array.from(text);
+		var end = 0, used = 0, kept = 0;
+
+		for (; end < points.length && used + wide(points[end]) <= room; end++) {
+			used += wide(points[end]);
+			if (used <= room - 2)
+				kept = end + 1;
+		}
+		return end === points.length ? text : points.slice(0, kept).join("") + "..";
+	}
+
 	function label(frame, share, total) {
 		var room = Math.floor((share * total - 6) / letter);
-		var points;
 
-		if (room < 3)
-			return "";
-		if (frame.name.length <= room)
-			return frame.name;
-		points = Array.from(frame.name);
-		return points.length <= room ? frame.name : points.slice(0, room - 2).join("") + "..";
+		return room < 3 ? "" : fit(frame.name, room);
+	}
+
+	/* The details share their line with the share that matched. */
+	function detail_room() {
+		return Math.floor(pixels() / letter) - (pattern ? 18 : 0);
 	}
 
 	/* What a frame is to the zoomed one: "in" it, "under" it, or "out" of sight. */
@@ -118,6 +141,28 @@
 		matched.textContent = pattern ?
 			"Matched: " + (100 * covered(found) / zoomed.width).toFixed(1) + "%" : "";
 		search.textContent = pattern ? "Reset search" : "Search";
+		letters.textContent = fold ? "Any case" : "Exact case";
+		letters.setAttribute("class", pattern ? "button" : "off");
+	}
+
+	/* Not every viewer lets a file change its address. */
+	function remember() {
+		var state = new URLSearchParams();
+
+		if (zoomed !== frames[0]) {
+			state.set("x", zoomed.left);
+			state.set("w", zoomed.width);
+			state.set("d", zoomed.depth);
+		}
+		if (sought)
+			state.set("s", sought);
+		if (fold)
+			state.set("i", "1");
+		try {
+			window.history.replaceState(null, "", "#" + state);
+		} catch (error) {
+			return;
+		}
 	}
 
 	function zoom(frame) {
@@ -128,7 +173,8 @@
 
 	function find(text) {
 		try {
-			pattern = text ? new RegExp(text) : null;
+			pattern = text ? new RegExp(text, fold ? "i" : "") : null;
+			sought = text;
 			mark();
 		} catch (error) {
 			details.textContent = "Search: " + error.message;
@@ -136,10 +182,29 @@
 	}
 
 	function ask() {
-		var text = window.prompt("Search for a function (regular expression)", "");
+		var text = window.prompt("Search for a function (regular expression)", sought);
 
 		if (text !== null)
 			find(text);
+		remember();
+	}
+
+	function set_case(any) {
+		fold = any;
+		find(sought);
+		remember();
+	}
+
+	/* What the address says. A frame that is not there any more is no reason to fail. */
+	function restore() {
+		var state = new URLSearchParams(window.location.hash.slice(1));
+
+		zoom(frames.find(function (frame) {
+			return frame.left === Number(state.get("x")) && frame.depth === Number(state.get("d")) &&
+				frame.width === Number(state.get("w"));
+		}) || frames[0]);
+		fold = state.get("i") === "1";
+		find(state.get("s") || "");
 	}
 
 	function key(event) {
@@ -148,6 +213,7 @@
 			ask();
 		} else if (event.key === "Escape") {
 			find("");
+			remember();
 		}
 	}
 
@@ -164,9 +230,10 @@
 		frames.forEach(function (frame) {
 			frame.group.addEventListener("click", function () {
 				zoom(frame);
+				remember();
 			});
 			frame.group.addEventListener("mouseover", function () {
-				details.textContent = frame.title;
+				details.textContent = fit(frame.title, detail_room());
 			});
 			frame.group.addEventListener("mouseout", function () {
 				details.textContent = "";
@@ -174,16 +241,23 @@
 		});
 		reset.addEventListener("click", function () {
 			zoom(frames[0]);
+			remember();
 		});
 		search.addEventListener("click", function () {
-			if (pattern)
-				find("");
-			else
+			if (!pattern) {
 				ask();
+				return;
+			}
+			find("");
+			remember();
+		});
+		letters.addEventListener("click", function () {
+			set_case(!fold);
 		});
 		window.addEventListener("keydown", key);
 		window.addEventListener("resize", draw);
-		zoom(frames[0]);
+		window.addEventListener("hashchange", restore);
+		restore();
 	}
 
 	start();

@@ -36,13 +36,25 @@ static uint64_t svg_hash(const char *name, size_t length)
 	return intmap_hash(hash, 0);
 }
 
+/* Frames that stand for what could not be found out. */
+static bool svg_says_nothing(const char *name, size_t length)
+{
+	static const char *const names[] = { "[truncated]", "[unknown]", "[lost stack]" };
+	uint32_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (length == strlen(names[i]) && memcmp(name, names[i], length) == 0)
+			return true;
+	return false;
+}
+
 static const struct svg_range *svg_range_of(enum svg_palette palette, const char *name,
 					    size_t length, uint32_t flags)
 {
 	uint32_t i;
 
 	if (palette == SVG_HOT)
-		return &svg_hot;
+		return svg_says_nothing(name, length) ? &svg_no_name : &svg_hot;
 	for (i = 0; i < sizeof(svg_kinds) / sizeof(svg_kinds[0]); i++)
 		if (flags & svg_kinds[i].flags)
 			return &svg_kinds[i].range;

@@ -110,6 +110,24 @@ static void every_byte_in_a_name_gives_valid_xml(void **unused)
 	assert_int_equal(status, 0);
 }
 
+static void what_is_not_known_is_grey_in_every_palette(void **unused)
+{
+	struct flame_host flame;
+
+	(void)unused;
+	draw(&flame, NULL);
+	flame_sample(&flame, "a", 600, "f#t");
+	flame_sample(&flame, "a", 400, "");
+	finish(&flame);
+	/* Warm colours have 205 of red and more, greys less than 200. */
+	assert_non_null(strstr(flame.text,
+			       "[truncated] (600 ns, 1 sample, 60.00 %)</title><rect "
+			       "x=\"0.0000%\" y=\"16\" width=\"60.0000%\" height=\"15\" "
+			       "fill=\"rgb(1"));
+	assert_non_null(strstr(flame.text, ">1.00 \xc2\xb5s in 2 samples</text>"));
+	flame_close(&flame);
+}
+
 static void narrow_frames_are_left_out_and_counted(void **unused)
 {
 	struct flame_host flame;
@@ -163,6 +181,7 @@ int main(void)
 		cmocka_unit_test(inverted_by_kind_is_the_golden_one),
 		cmocka_unit_test(nothing_gives_a_graph_that_says_so),
 		cmocka_unit_test(every_byte_in_a_name_gives_valid_xml),
+		cmocka_unit_test(what_is_not_known_is_grey_in_every_palette),
 		cmocka_unit_test(narrow_frames_are_left_out_and_counted),
 		cmocka_unit_test(sums_near_the_end_of_64_bits_keep_their_shares),
 		cmocka_unit_test(a_stack_of_any_depth_is_drawn),
