@@ -46,6 +46,7 @@ int cmd_doctor(struct cmd *cmd);
 
 /* A pipeline on its way from a file to a graph: the one path of run and check. Zero to begin. */
 struct prepared {
+	bool look; /* given: it is not to run, so parameters need not be given */
 	struct diag *diag;
 	char *path;
 	struct pipeline *pipeline;

@@ -4,15 +4,30 @@
 
 #include "cmd.h"
 
+/* Says also which parameters will have to be given. */
+static void print_ok(const char *file, const struct pipeline *pipeline)
+{
+	const char *before = "; must be given: --";
+
+	printf("%s: ok", file);
+	for (uint32_t i = 0; i < pipeline->param_count; i++) {
+		if (!pipeline->params[i].stand_in)
+			continue;
+		printf("%s%s", before, pipeline->params[i].name);
+		before = ", --";
+	}
+	putchar('\n');
+}
+
 static int check_file(struct cmd *cmd, char *file)
 {
 	char *argv[] = { file, NULL };
 	struct cmd one = { cmd->plugins, 1, argv, false };
-	struct prepared prepared = { 0 };
+	struct prepared prepared = { .look = true };
 	int status = cmd_prepare(&one, 0, &prepared);
 
 	if (status == CMD_DONE)
-		printf("%s: ok\n", file);
+		print_ok(file, prepared.pipeline);
 	cmd_release(&one, &prepared);
 	return status;
 }

@@ -218,7 +218,7 @@ static bool describe_pipeline(const char *name, int *status)
 		diag_free(diag);
 		return false;
 	}
-	err = pipeline_read(path, 0, NULL, 0, diag, &pipeline);
+	err = pipeline_look(path, diag, &pipeline);
 	if (pipeline && pipeline->node_count > 0)
 		print_pipeline(pipeline);
 	if (err < 0)

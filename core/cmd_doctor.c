@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd.h"
 #include "cmd_words.h"
@@ -21,6 +22,7 @@ struct finding {
 };
 
 struct findings {
+	const char *root; /* below which components look */
 	struct finding *items;
 	uint32_t count;
 	bool failed; /* no memory */
@@ -89,7 +91,7 @@ static void see_plugin(const char *path, const struct plugin *plugin, const char
 {
 	(void)path;
 	if (plugin)
-		graph_probe(plugin, "/", see_need, arg);
+		graph_probe(plugin, ((struct findings *)arg)->root, see_need, arg);
 	else
 		log_line(NULL, "%s", error);
 }
@@ -137,11 +139,36 @@ static void findings_clear(struct findings *findings)
 	free(findings->items);
 }
 
+/* --root DIR or --root=DIR; NULL, with a message: neither. */
+static const char *read_root(const struct cmd *cmd)
+{
+	static const char option[] = "--root";
+	const char *root = NULL;
+	struct stat st;
+
+	if (cmd->argc == 0)
+		return "/";
+	if (cmd->argc == 2 && strcmp(cmd->argv[0], option) == 0)
+		root = cmd->argv[1];
+	else if (cmd->argc == 1 && strncmp(cmd->argv[0], "--root=", sizeof(option)) == 0)
+		root = cmd->argv[0] + sizeof(option);
+	if (!root) {
+		log_line(NULL, "usage: weir doctor [--root DIR]");
+		return NULL;
+	}
+	if (stat(root, &st) == 0 && S_ISDIR(st.st_mode))
+		return root;
+	log_line(NULL, "--root: %s is not a folder", root);
+	return NULL;
+}
+
 int cmd_doctor(struct cmd *cmd)
 {
-	struct findings findings = { NULL, 0, false };
+	struct findings findings = { .root = read_root(cmd) };
 	int err;
 
+	if (!findings.root)
+		return CMD_USAGE;
 	plugins_each(cmd->plugins, see_plugin, &findings);
 	err = findings.failed ? -ENOMEM : print(&findings);
 	findings_clear(&findings);

@@ -77,10 +77,13 @@ static bool has_nodes(const struct pipeline *pipeline)
 /* Errors of the text do not hide those of the components: all are reported. */
 static int read_and_build(struct cmd *cmd, uint64_t child, struct prepared *prepared)
 {
-	int err = pipeline_read(prepared->path, cmd->argc - 1, cmd->argv + 1, child, prepared->diag,
-				&prepared->pipeline);
-	int built = 0;
+	int err, built = 0;
 
+	if (prepared->look)
+		err = pipeline_look(prepared->path, prepared->diag, &prepared->pipeline);
+	else
+		err = pipeline_read(prepared->path, cmd->argc - 1, cmd->argv + 1, child,
+				    prepared->diag, &prepared->pipeline);
 	if (prepared->pipeline)
 		prepared->pipeline->faulty = err < 0;
 	if (err != -ENOMEM && has_nodes(prepared->pipeline))

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The front door: finds the command, or takes the first word for a pipeline. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cmd.h"
 #include "diag.h"
@@ -26,8 +28,8 @@ const struct command commands[] = {
 	{ "plugins", "", "the components found: kind, ABI, file", cmd_plugins, 0, 0 },
 	{ "describe", "NAME", "options, columns and needs of a component or a pipeline",
 	  cmd_describe, 1, 1 },
-	{ "doctor", "", "what this host allows, what that limits, and what enables it", cmd_doctor,
-	  0, 0 },
+	{ "doctor", "[--root DIR]", "what this host allows, what that limits, and what enables it",
+	  cmd_doctor, 0, 2 },
 	{ "help", "[COMMAND|PIPELINE]", "this text, or that of a command or pipeline", cmd_help, 0,
 	  1 },
 };
@@ -197,12 +199,25 @@ static int finish_stdout(int status)
 	return status == CMD_DONE ? CMD_FAILED : status;
 }
 
+/*
+ * Where stdin, stdout or stderr is closed, the next file that is opened would become it. What
+ * stands in fails when it is used, as the closed one did.
+ */
+static void occupy_standard_fds(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) < 0)
+			return;
+}
+
 int main(int argc, char **argv)
 {
 	struct cmd cmd = { .argc = argc > 0 ? argc - 1 : 0, .argv = argv + (argc > 0) };
 	struct plugin_paths paths = { calloc((size_t)argc + 1, sizeof(*paths.items)), 0 };
 	int status = CMD_FAILED;
 
+	occupy_standard_fds();
 	if (paths.items)
 		status = take_paths(&cmd.argc, cmd.argv, &paths);
 	if (paths.items && status == 0) {

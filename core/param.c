@@ -49,6 +49,7 @@ static void param_clear(struct param *param)
 	free(param->fallback);
 	free(param->choices);
 	free(param->value);
+	free(param->stand_in);
 }
 
 void params_free(struct pipeline *pipeline)
@@ -83,6 +84,20 @@ const char *param_nearest(const struct pipeline *pipeline, const char *name)
 const char *param_value(const struct param *param)
 {
 	return param->value ? param->value : param->fallback;
+}
+
+char *param_stand_in(const struct param *param)
+{
+	/* A text may be a name, a path or a condition: "true" is all of them. */
+	static const char *const texts[] = {
+		[PARAM_TEXT] = "true", [PARAM_BOOL] = "false",  [PARAM_INT] = "1",
+		[PARAM_NUMBER] = "1",  [PARAM_DURATION] = "1s", [PARAM_SIZE] = "1MiB",
+		[PARAM_CHOICE] = "",   [PARAM_PID] = "1",       [PARAM_TEXTS] = "true",
+	};
+
+	if (param->type == PARAM_CHOICE && param->choices)
+		return strndup(param->choices, strcspn(param->choices, " "));
+	return strdup(texts[param->type]);
 }
 
 struct weir_option param_option(const struct param *param)

@@ -20,6 +20,9 @@ const char *param_nearest(const struct pipeline *pipeline, const char *name);
 /* Sets the value that the command line gives, after a check by the type. */
 int param_set(struct param *param, const char *value, const struct place *place, struct diag *diag);
 
+/* A text that the parameter's type takes, for who only looks: malloc'd, or NULL: no memory. */
+char *param_stand_in(const struct param *param);
+
 /* What holds: the value, else the default; NULL: neither. */
 const char *param_value(const struct param *param);
 

@@ -160,23 +160,26 @@ static struct pipeline *pipeline_new(const struct diag_text *text, uint64_t chil
 	return NULL;
 }
 
-int pipeline_parse(const struct diag_text *text, int argc, char **argv, uint64_t child,
-		   struct diag *diag, struct pipeline **pipeline)
+/* `pipeline` NULL: there was no memory for it. */
+static int parse(struct pipeline *pipeline, const struct diag_text *text, int argc, char **argv,
+		 struct diag *diag)
 {
-	int err;
+	int err = pipeline ? config_parse(text, diag, &pipeline->tree) : -ENOMEM;
 
-	*pipeline = pipeline_new(text, child);
-	if (!*pipeline) {
-		diag_error(diag, NULL, "%s: no memory", text->name);
-		return -ENOMEM;
-	}
-	err = config_parse(text, diag, &(*pipeline)->tree);
-	if (!(*pipeline)->tree)
+	if (pipeline && !pipeline->tree)
 		return err;
-	note(&err, build(*pipeline, argc, argv, diag));
+	if (pipeline)
+		note(&err, build(pipeline, argc, argv, diag));
 	if (err == -ENOMEM)
 		diag_error(diag, NULL, "%s: no memory", text->name);
 	return err;
+}
+
+int pipeline_parse(const struct diag_text *text, int argc, char **argv, uint64_t child,
+		   struct diag *diag, struct pipeline **pipeline)
+{
+	*pipeline = pipeline_new(text, child);
+	return parse(*pipeline, text, argc, argv, diag);
 }
 
 int pipeline_read(const char *path, int argc, char **argv, uint64_t child, struct diag *diag,
@@ -187,4 +190,17 @@ int pipeline_read(const char *path, int argc, char **argv, uint64_t child, struc
 
 	*pipeline = NULL;
 	return err ? err : pipeline_parse(text, argc, argv, child, diag, pipeline);
+}
+
+int pipeline_look(const char *path, struct diag *diag, struct pipeline **pipeline)
+{
+	const struct diag_text *text;
+	int err = config_read(path, diag, &text);
+
+	*pipeline = err ? NULL : pipeline_new(text, 0);
+	if (err)
+		return err;
+	if (*pipeline)
+		(*pipeline)->looked_at = true;
+	return parse(*pipeline, text, 0, NULL, diag);
 }

@@ -85,7 +85,8 @@ struct param {
 	bool positional;
 	bool builtin;
 	bool used;   /* something refers to it */
-	char *value; /* what the command line said, or NULL */
+	char *value;    /* what the command line said, or NULL */
+	char *stand_in; /* used by pipeline_look(), where neither value nor default was there */
 	struct place place;
 	struct place value_place; /* of the value in the command line */
 };
@@ -112,6 +113,7 @@ struct pipeline {
 	char *path;
 	char *question; /* the first comment of the file: the question it answers, one line */
 	char *doc;      /* the whole first comment */
+	bool looked_at; /* by pipeline_look(): it is not to run */
 	bool faulty;    /* errors were reported: main tells graph_new() to look at nodes alone */
 	struct param *params;
 	uint32_t param_count;
@@ -137,7 +139,13 @@ int pipelines_each(pipeline_seen_fn *seen, void *arg);
 int pipeline_read(const char *path, int argc, char **argv, uint64_t child, struct diag *diag,
 		  struct pipeline **pipeline);
 
-/* The same from a text of `diag`; its name is the path. */
+/*
+ * The same without arguments, for who only looks at it: a parameter that must be given gets a
+ * stand-in of its type.
+ */
+int pipeline_look(const char *path, struct diag *diag, struct pipeline **pipeline);
+
+/* pipeline_read() from a text of `diag`; its name is the path. */
 int pipeline_parse(const struct diag_text *text, int argc, char **argv, uint64_t child,
 		   struct diag *diag, struct pipeline **pipeline);
 

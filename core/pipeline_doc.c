@@ -73,39 +73,61 @@ char *find_question(const char *doc)
 	return question;
 }
 
-/* "min-wait" for min_wait */
-static void option_name(const struct param *param, const char *before, char *out, size_t size)
+/* "--min-wait DURATION" for min_wait */
+static void option_name(const struct param *param, const char *before, const char *type, char *out,
+			size_t size)
 {
-	snprintf(out, size, "%s--%s%s", before, param->name,
-		 param->type == PARAM_BOOL ? "" : " VALUE");
+	int length = snprintf(out, size, "%s--%s", before, param->name);
+
 	for (char *p = out; *p; p++)
 		if (*p == '_')
 			*p = '-';
+	if (param->type != PARAM_BOOL && length > 0 && (size_t)length < size)
+		snprintf(out + length, size - (size_t)length, " %s", type);
 }
 
-/* "duration", "disk|op" */
+/* "DURATION", "disk|op" */
 static void type_text(const struct param *param, char *out, size_t size)
 {
+	static const char *const words[][2] = { { "format", "name" },
+						{ "output", "file" },
+						{ "root", "dir" } };
 	const char *choices = param->type == PARAM_CHOICE ? param->choices : NULL;
 
 	snprintf(out, size, "%s", choices ? choices : param_type_name(param->type));
-	for (char *p = out; choices && *p; p++)
-		if (*p == ' ')
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (param->builtin && strcmp(param->name, words[i][0]) == 0)
+			snprintf(out, size, "%s", words[i][1]);
+	for (char *p = out; *p; p++)
+		if (!choices && *p >= 'a' && *p <= 'z')
+			*p = (char)(*p - 'a' + 'A');
+		else if (*p == ' ')
 			*p = '|';
+}
+
+/* What is off unless given, or 0 for "no limit", needs no word about its default. */
+static bool is_off(const struct param *param)
+{
+	if (param->type == PARAM_BOOL)
+		return strcmp(param->fallback, "false") == 0;
+	return param->builtin && strcmp(param->fallback, "0") == 0;
 }
 
 static void help_param(const struct param *param, FILE *out)
 {
 	const char *fallback = param->fallback;
 	char type[512];
-	char name[128];
+	char name[640];
 
-	option_name(param, strcmp(param->name, "output") == 0 ? "-o, " : "", name, sizeof(name));
 	type_text(param, type, sizeof(type));
-	fprintf(out, "  %-24s %s%s(%s", name, param->help, param->help[0] ? " " : "", type);
-	if (fallback && (param->type != PARAM_BOOL || strcmp(fallback, "false") != 0))
-		fprintf(out, ", default %s", fallback[0] ? fallback : "\"\"");
-	fputs(")\n", out);
+	option_name(param, strcmp(param->name, "output") == 0 ? "-o, " : "", type, name,
+		    sizeof(name));
+	fprintf(out, "  %-24s%s%s", name, param->help[0] ? " " : "", param->help);
+	if (!fallback)
+		fputs(" (must be given)", out);
+	else if (fallback[0] && !is_off(param))
+		fprintf(out, " (default %s)", fallback);
+	fputc('\n', out);
 }
 
 static void help_usage(const struct pipeline *pipeline, FILE *out)

@@ -130,6 +130,7 @@ static const char *choose(const char *value, const char *fallback)
 static const char *look_up(const struct work *work, const struct reference *reference)
 {
 	struct param *param;
+	const char *value;
 
 	if (reference->env)
 		return choose(getenv(reference->name), reference->fallback);
@@ -137,7 +138,12 @@ static const char *look_up(const struct work *work, const struct reference *refe
 	if (!param)
 		return NULL;
 	param->used = true;
-	return choose(param_value(param), reference->fallback);
+	value = choose(param_value(param), reference->fallback);
+	if (value || !work->pipeline->looked_at)
+		return value;
+	if (!param->stand_in)
+		param->stand_in = param_stand_in(param);
+	return param->stand_in;
 }
 
 /* Writes the value of the reference at *at and goes behind it. */

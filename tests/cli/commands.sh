@@ -96,11 +96,35 @@ check "describe shows a pipeline" both 0 "toys source toy.rows" "" describe toys
 check "describe of nothing brings the nearest" both 2 "" 'did you mean "toy.rows"?' describe toy.rosw
 check "doctor shows the worst first, and what it limits" both 0 "toys are slow charge-toys --all toy.rows" "" doctor
 
+check "doctor looks below --root" both 0 "toys are slow" "" doctor --root "$tap_dir"
+check "... which must be a folder" both 2 "" "/nowhere is not a folder" doctor --root=/nowhere
+printf '# Is this one broken?\nweir: [\n' >"$tap_dir/pipelines/torn.yaml"
+check "list shows the others beside a broken one" both 0 "How many toys are there?" "" list
+check "... and the broken one" holds "$out" torn
+rm "$tap_dir/pipelines/torn.yaml"
+check "data for a closed stdout is a failure" status 1 \
+	sh -c '"$1" list >&- 2>/dev/null' - "$build/weir"
+
 check "check says ok and nothing else" both 0 "toys.yaml: ok" "" check "$tap_dir/pipelines/toys.yaml"
 check "check shows all errors, with the nearest names" \
 	both 2 "" 'did you mean "toy.rows"?' check "$tap_dir/wrong.yaml"
 cp "$err" "$tap_dir/check.err"
 check "... also the second" holds "$err" '"tosy"'
+cat >"$tap_dir/needy.yaml" <<EOF
+# How many toys were asked for?
+weir: 1
+params:
+  rows: {type: int, help: rows of a batch}
+  form: {type: choice, choices: [toy.sink]}
+sources:
+  toys: {plugin: toy.rows, rows: "\${rows}"}
+sinks:
+  out: {plugin: "\${form}", inputs: [toys]}
+EOF
+check "check names the parameters that must be given" \
+	both 0 "needy.yaml: ok; must be given: --rows, --form" "" check "$tap_dir/needy.yaml"
+check "... and so does describe" both 0 "must be given" "" describe "$tap_dir/needy.yaml"
+check "... but run wants them" both 2 "" "give --rows" run "$tap_dir/needy.yaml"
 check "run says the same as check" both 2 "" 'did you mean "toy.rows"?' "$tap_dir/wrong.yaml"
 check "... to the byte" same "$tap_dir/check.err" "$err"
 check "check goes on after a bad file" \

@@ -368,12 +368,12 @@ static void help_is_made_from_the_parameters(void **state)
 	fclose(file);
 	assert_non_null(strstr(help, "usage: weir t [disk] [options] [-- COMMAND]\n\n"
 				     "Which disk is slow? And how slow\nis slow? By disk.\n"));
-	assert_non_null(strstr(help, "\n  --disk VALUE             only this disk (string, default "
-				     "\"\")\n"));
-	assert_non_null(strstr(help, "\n  --min-wait VALUE         (duration, default 0)\n"));
-	assert_non_null(strstr(help, "\n  --order VALUE            (time|count, default time)\n"));
-	assert_non_null(strstr(help, "\n  --all                    (bool, default true)\n"));
-	assert_non_null(strstr(help, "\n  -o, --output VALUE       "));
+	assert_non_null(strstr(help, "\n  --disk STRING            only this disk\n"));
+	assert_non_null(strstr(help, "\n  --min-wait DURATION      (default 0)\n"));
+	assert_non_null(strstr(help, "\n  --order time|count       (default time)\n"));
+	assert_non_null(strstr(help, "\n  --all                    (default true)\n"));
+	assert_non_null(strstr(help, "\n  -o, --output FILE        write"));
+	assert_non_null(strstr(help, "\n  --quiet                  warnings and errors only\n"));
 	free(help);
 	clear(&f);
 }
@@ -459,6 +459,40 @@ static void write_file(const char *folder, const char *name, const char *text)
 	fclose(file);
 }
 
+/* One parameter of each type, none with a default. */
+static const char needy[] =
+	"weir: 1\nparams:\n"
+	"  a: {type: string}\n  b: {type: bool}\n  c: {type: int}\n  d: {type: number}\n"
+	"  e: {type: duration}\n  f: {type: size}\n  g: {type: choice, choices: [one, two]}\n"
+	"  h: {type: pid}\n  i: {type: strings}\n"
+	"sources:\n  io: {plugin: x, all: '${a} ${b} ${c} ${d} ${e} ${f} ${g} ${h} ${i} ${a:-z}'}\n"
+	"sinks:\n  out: {plugin: table, inputs: [io]}\n";
+
+static void who_only_looks_need_not_give_what_must_be_given(void **state)
+{
+	char folder[] = "/tmp/weir-test-XXXXXX", path[64];
+	struct fixture f = { 0 };
+
+	(void)state;
+	read_text(&f, needy, "--b --c 1 --d 1 --e 1s --f 1B --g one --i x --h 1", 0);
+	assert_string_equal(
+		f.printed, "x/t.yaml:13:25: error: parameter \"a\" has no value: give --a, or a "
+			   "default\n   13 |   io: {plugin: x, all: '${a} ${b} ${c} ${d} ${e} ${f} "
+			   "${g} ${h} ${i} ${a:-z}'}\n      |                         ^~~~\n");
+	clear(&f);
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/t.yaml", folder);
+	write_file(folder, "t.yaml", needy);
+	f = (struct fixture){ .diag = diag_new() };
+	assert_int_equal(pipeline_look(path, f.diag, &f.pipeline), 0);
+	assert_string_equal(tree_get(f.pipeline->nodes[0].options, "all")->text,
+			    "true false 1 1 1s 1MiB one 1 true z");
+	assert_string_equal(f.pipeline->params[0].stand_in, "true");
+	clear(&f);
+	unlink(path);
+	rmdir(folder);
+}
+
 static void seen(const char *name, const char *path, const char *question, void *arg)
 {
 	fprintf(arg, "%s %s %s\n", name, strrchr(path, '/'), question);
@@ -520,6 +554,7 @@ int main(void)
 		cmocka_unit_test(a_value_of_the_command_line_keeps_its_place),
 		cmocka_unit_test(the_environment_is_read_where_it_is_named),
 		cmocka_unit_test(help_is_made_from_the_parameters),
+		cmocka_unit_test(who_only_looks_need_not_give_what_must_be_given),
 		cmocka_unit_test(a_file_that_cannot_be_read_is_said),
 		cmocka_unit_test(every_broken_pipeline_is_told_in_full),
 		cmocka_unit_test(pipelines_are_found_by_name_in_the_order_of_folders),
