@@ -3,11 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <weir/file.h>
-#include <weir/plugin.h>
 #include <weir/probe.h>
 
-enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, GUEST, GUEST_NICE, STATES };
+#include "stat_read.h"
 
 struct stat_conf {
 	uint64_t interval;
@@ -70,9 +68,12 @@ static const struct weir_field stat_system_fields[] = {
 		   "tasks running or waiting for a CPU"),
 	WEIR_FIELD(struct stat_system_row, blocked, WEIR_COUNT, WEIR_GAUGE,
 		   "tasks waiting for a device"),
-	WEIR_FIELD(struct stat_system_row, switches, WEIR_COUNT, WEIR_DELTA, "context switches"),
-	WEIR_FIELD(struct stat_system_row, interrupts, WEIR_COUNT, WEIR_DELTA, "interrupts"),
-	WEIR_FIELD(struct stat_system_row, forks, WEIR_COUNT, WEIR_DELTA, "tasks created"),
+	WEIR_FIELD_WITH(struct stat_system_row, switches, WEIR_COUNT, WEIR_DELTA, WEIR_OPTIONAL,
+			"context switches"),
+	WEIR_FIELD_WITH(struct stat_system_row, interrupts, WEIR_COUNT, WEIR_DELTA, WEIR_OPTIONAL,
+			"interrupts"),
+	WEIR_FIELD_WITH(struct stat_system_row, forks, WEIR_COUNT, WEIR_DELTA, WEIR_OPTIONAL,
+			"tasks created"),
 };
 WEIR_SCHEMA(stat_system_schema, "CPU system", struct stat_system_row, stat_system_fields);
 
@@ -83,94 +84,11 @@ static const struct weir_output stat_outputs[] = {
 	{ "system", "load, run queue and rates of the machine", &stat_system_schema, 0, 0 },
 };
 
-/* One CPU's counters, in ticks of USER_HZ. */
-struct stat_cpu {
-	uint32_t number;
-	uint64_t ticks[STATES];
-};
-
-struct stat_sample {
-	struct stat_cpu *cpus;
-	uint32_t count;
-	uint32_t capacity;
-	uint64_t time;
-	uint64_t switches;
-	uint64_t interrupts;
-	uint64_t forks;
-	uint32_t running;
-	uint32_t blocked;
-};
-
 struct stat_state {
 	struct weir_buffer buffer;
 	struct stat_sample samples[2]; /* in turn the last one and the new one */
 	uint32_t last;
 };
-
-static struct stat_cpu *stat_add_cpu(struct stat_sample *sample)
-{
-	uint32_t capacity = sample->capacity ? sample->capacity * 2 : 16;
-	struct stat_cpu *cpus;
-
-	if (sample->count < sample->capacity)
-		return &sample->cpus[sample->count++];
-	cpus = realloc(sample->cpus, capacity * sizeof(*cpus));
-	if (!cpus)
-		return NULL;
-	sample->cpus = cpus;
-	sample->capacity = capacity;
-	return &cpus[sample->count++];
-}
-
-/* "cpu3 1 2 3 ...": old kernels have fewer columns, which then are 0. */
-static int stat_parse_cpu(struct weir_ctx *ctx, struct stat_sample *sample, const char *line)
-{
-	struct stat_cpu *cpu = stat_add_cpu(sample);
-	uint64_t *t;
-	int n;
-
-	if (!cpu)
-		return weir_fail(ctx, -ENOMEM, "remember CPU counters");
-	memset(cpu, 0, sizeof(*cpu));
-	t = cpu->ticks;
-	n = sscanf(line, "cpu%u %lu %lu %lu %lu %lu %lu %lu %lu %lu %lu", &cpu->number, &t[0],
-		   &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7], &t[8], &t[9]);
-	if (n < 5)
-		return weir_fail(ctx, -EBADMSG, "/proc/stat: cannot read \"%.*s\"",
-				 (int)strcspn(line, "\n"), line);
-	return 0;
-}
-
-static void stat_parse_number(struct stat_sample *sample, const char *line)
-{
-	if (sscanf(line, "ctxt %lu", &sample->switches) == 1 ||
-	    sscanf(line, "intr %lu", &sample->interrupts) == 1 ||
-	    sscanf(line, "processes %lu", &sample->forks) == 1 ||
-	    sscanf(line, "procs_running %u", &sample->running) == 1)
-		return;
-	sscanf(line, "procs_blocked %u", &sample->blocked);
-}
-
-static int stat_read(struct weir_ctx *ctx, struct stat_sample *sample)
-{
-	struct stat_state *st = ctx->state;
-	int err = weir_read_file(ctx, "proc/stat", &st->buffer);
-
-	if (err)
-		return weir_fail(ctx, err, "read /proc/stat");
-	sample->time = weir_now(ctx);
-	sample->count = 0;
-	for (const char *line = st->buffer.bytes; line && *line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, "cpu", 3) != 0)
-			stat_parse_number(sample, line);
-		else if (line[3] != ' ' && (err = stat_parse_cpu(ctx, sample, line)) < 0)
-			return err;
-	}
-	if (sample->count == 0)
-		return weir_fail(ctx, -EBADMSG, "/proc/stat: no line of a CPU");
-	return 0;
-}
 
 static const struct stat_cpu *stat_find(const struct stat_sample *sample, uint32_t number)
 {
@@ -266,6 +184,16 @@ static int stat_add_cpus(struct weir_ctx *ctx, struct weir_batch *batch,
 	return 0;
 }
 
+/* By how much a counter has grown. One that went back says nothing: the window has a gap. */
+static uint64_t stat_added(struct weir_batch *batch, const struct stat_sample *old,
+			   const struct stat_sample *new, int number)
+{
+	if (new->numbers[number] >= old->numbers[number])
+		return new->numbers[number] - old->numbers[number];
+	batch->flags |= WEIR_BATCH_GAP;
+	return WEIR_ABSENT_U64;
+}
+
 static int stat_add_system(struct weir_ctx *ctx, struct weir_batch *batch,
 			   const struct stat_sample *old, const struct stat_sample *new)
 {
@@ -281,11 +209,11 @@ static int stat_add_system(struct weir_ctx *ctx, struct weir_batch *batch,
 	if (sscanf(st->buffer.bytes, "%lf %lf %lf", &row->load1, &row->load5, &row->load15) != 3)
 		return weir_fail(ctx, -EBADMSG, "/proc/loadavg: cannot read \"%s\"",
 				 st->buffer.bytes);
-	row->running = new->running;
-	row->blocked = new->blocked;
-	row->switches = new->switches - old->switches;
-	row->interrupts = new->interrupts - old->interrupts;
-	row->forks = new->forks - old->forks;
+	row->running = (uint32_t) new->numbers[RUNNING];
+	row->blocked = (uint32_t) new->numbers[BLOCKED];
+	row->switches = stat_added(batch, old, new, SWITCHES);
+	row->interrupts = stat_added(batch, old, new, INTERRUPTS);
+	row->forks = stat_added(batch, old, new, FORKS);
 	return 0;
 }
 
@@ -316,7 +244,7 @@ static int stat_tick(struct weir_ctx *ctx, uint64_t now)
 {
 	struct stat_state *st = ctx->state;
 	struct stat_sample *old = &st->samples[st->last], *new = &st->samples[!st->last];
-	int err = stat_read(ctx, new);
+	int err = stat_read(ctx, &st->buffer, new);
 
 	(void)now;
 	if (!err)
@@ -331,7 +259,7 @@ static int stat_start(struct weir_ctx *ctx)
 {
 	const struct stat_conf *conf = ctx->options;
 	struct stat_state *st = ctx->state;
-	int err = stat_read(ctx, &st->samples[st->last]);
+	int err = stat_read(ctx, &st->buffer, &st->samples[st->last]);
 
 	return err ? err : weir_every(ctx, conf->interval);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Source mem.stat: where the memory is, from /proc/meminfo. */
-#include <inttypes.h>
-#include <stdio.h>
 
 #include <weir/file.h>
 #include <weir/plugin.h>
@@ -50,18 +48,30 @@ struct mem_state {
 	bool started; /* the first reading was made, so ticks have the user's interval */
 };
 
-/* "MemFree:   1234 kB" as bytes; absent when the kernel has no such line. */
+static uint64_t mem_kib(const char *text)
+{
+	const char *digits = text + strspn(text, " ");
+	unsigned long long kib;
+	char *end;
+
+	if (*digits < '0' || *digits > '9')
+		return WEIR_ABSENT_U64;
+	errno = 0;
+	kib = strtoull(digits, &end, 10);
+	if (errno || kib > UINT64_MAX / 1024 - 1 || strncmp(end, " kB\n", 4) != 0)
+		return WEIR_ABSENT_U64;
+	return kib * 1024;
+}
+
+/* "MemFree:   1234 kB" as bytes; absent when there is no such line, or no number in it. */
 static uint64_t mem_value(const char *text, const char *name)
 {
 	size_t length = strlen(name);
-	uint64_t kib;
 
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (strncmp(line, name, length) == 0 && line[length] == ':')
-			return sscanf(line + length + 1, "%" SCNu64 " kB", &kib) == 1
-				       ? kib * 1024
-				       : WEIR_ABSENT_U64;
+			return mem_kib(line + length + 1);
 	}
 	return WEIR_ABSENT_U64;
 }
@@ -119,7 +129,7 @@ static int mem_add_rows(struct weir_ctx *ctx, struct weir_batch *batch, const ch
 	if (!row)
 		return -ENOMEM;
 	mem_fill_swap(row, text);
-	return weir_commit(ctx, batch);
+	return 0;
 }
 
 static int mem_tick(struct weir_ctx *ctx, uint64_t now)
@@ -141,6 +151,11 @@ static int mem_tick(struct weir_ctx *ctx, uint64_t now)
 	}
 	batch->start = batch->end = now;
 	err = mem_add_rows(ctx, batch, st->buffer.bytes);
+	if (err) {
+		weir_discard(ctx, batch);
+		return weir_fail(ctx, err, "two rows");
+	}
+	err = weir_commit(ctx, batch);
 	if (err)
 		return err;
 	if (conf->interval == 0)
