@@ -63,11 +63,18 @@ struct weir_cgroup_mounts {
 	char folder[WEIR_CGROUP_HIERARCHIES][256];
 };
 
+/* The controller that a hierarchy goes by; "": version 2, which needs none. */
+static inline const char *weir_cgroup_controller(uint32_t hierarchy)
+{
+	static const char *const controllers[WEIR_CGROUP_HIERARCHIES] = { "", "memory", "cpu",
+									  "pids" };
+
+	return hierarchy < WEIR_CGROUP_HIERARCHIES ? controllers[hierarchy] : "";
+}
+
 /* "36 35 98:0 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory": notes one line. */
 static inline void weir_cgroup_note_mount(struct weir_cgroup_mounts *mounts, char *line)
 {
-	static const char *const controllers[WEIR_CGROUP_HIERARCHIES] = { NULL, "memory", "cpu",
-									  "pids" };
 	char folder[256], type[32], options[256];
 	char *dash = strstr(line, " - ");
 
@@ -79,8 +86,8 @@ static inline void weir_cgroup_note_mount(struct weir_cgroup_mounts *mounts, cha
 	if (strcmp(type, "cgroup") != 0)
 		return;
 	for (char *rest = options, *word; (word = strsep(&rest, ","));)
-		for (int i = WEIR_CGROUP_MEMORY; i < WEIR_CGROUP_HIERARCHIES; i++)
-			if (strcmp(word, controllers[i]) == 0 && !mounts->folder[i][0])
+		for (uint32_t i = WEIR_CGROUP_MEMORY; i < WEIR_CGROUP_HIERARCHIES; i++)
+			if (strcmp(word, weir_cgroup_controller(i)) == 0 && !mounts->folder[i][0])
 				memcpy(mounts->folder[i], folder, sizeof(folder));
 }
 

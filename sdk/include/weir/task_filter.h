@@ -94,6 +94,8 @@ static inline int weir_task_filter_cgroup(struct weir_ctx *ctx, const struct wei
 						conf->cgroup);
 		filter->by |= WEIR_TASK_BY_CGROUP;
 	}
+	snprintf(filter->controller, sizeof(filter->controller), "%s",
+		 weir_cgroup_controller(filter->hierarchy));
 	memcpy(names->folder, mounts.folder[filter->hierarchy], sizeof(names->folder));
 	return 0;
 }

@@ -15,6 +15,11 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct list_head {
+	struct list_head *next;
+	struct list_head *prev;
+};
+
 struct gendisk {
 	int major;
 	int first_minor;
@@ -25,24 +30,75 @@ struct request_queue {
 	struct gendisk *disk; /* NULL for a queue without a disk, such as NVMe's admin queue */
 };
 
+struct block_device {
+	struct gendisk *bd_disk;
+};
+
+struct bio {
+	struct block_device *bi_bdev;
+	__u32 bi_opf;
+	struct blkcg_gq *bi_blkg; /* with CONFIG_BLK_CGROUP */
+};
+
+/* The requests that wait for a flush, first come first: those of the one under way and the next. */
+struct blk_flush_queue {
+	unsigned int flush_pending_idx : 1;
+	unsigned int flush_running_idx : 1;
+	struct list_head flush_queue[2];
+};
+
+struct blk_mq_hw_ctx {
+	struct blk_flush_queue *fq;
+};
+
 struct request {
 	struct request_queue *q;
+	struct blk_mq_hw_ctx *mq_hctx;
 	__u32 cmd_flags;
 	__u32 __data_len; /* bytes still to be done */
+	__u64 __sector;   /* where they are */
+	struct bio *bio;  /* what is still to be done; NULL for a flush */
+	struct bio *biotail;
+	struct list_head queuelist; /* in a flush_queue since Linux 6.6 */
+};
+
+/* How a request was in a flush_queue before Linux 6.6. */
+struct request___flush_list {
+	struct {
+		struct list_head list;
+	} flush;
 };
 
 struct kernfs_node {
 	__u64 id; /* what user space sees as the directory's inode */
 };
 
+struct cgroup_root {
+	int hierarchy_id; /* 0: version 2 */
+};
+
 struct cgroup {
 	int level;
+	struct cgroup_root *root;
 	struct kernfs_node *kn;
 	struct cgroup *ancestors[1]; /* Linux 6.1; by level, from the root on */
 };
 
+struct cgroup_subsys {
+	const char *name;
+};
+
 struct cgroup_subsys_state {
 	struct cgroup *cgroup;
+	struct cgroup_subsys *ss;
+};
+
+struct blkcg {
+	struct cgroup_subsys_state css;
+};
+
+struct blkcg_gq {
+	struct blkcg *blkcg;
 };
 
 struct css_set {
@@ -58,14 +114,39 @@ struct cred {
 	kuid_t uid;
 };
 
+struct linux_binprm {
+	int argc;
+	const char *filename; /* as it was asked for; /dev/fd/N without a name */
+};
+
 struct mm_struct {
 	unsigned long arg_start;
 	unsigned long arg_end;
 };
 
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live; /* threads that have not begun to end */
+	unsigned int flags;
+	int group_exit_code;
+};
+
+struct kthread {
+	void *data; /* of a kworker: its struct worker */
+};
+
+struct worker {
+	char desc[32]; /* the work queue, or what its work said of itself: "flush-8:0" */
+};
+
 struct task_struct {
-	int pid;  /* of the thread */
-	int tgid; /* of the process */
+	unsigned int flags;
+	void *worker_private; /* of a kernel thread: its struct kthread */
+	int pid;              /* of the thread */
+	int tgid;             /* of the process */
 	int exit_code;
 	char comm[16];
 	__u64 start_time; /* CLOCK_MONOTONIC ns */
@@ -74,27 +155,35 @@ struct task_struct {
 	const struct cred *cred;
 	struct css_set *cgroups;
 	struct mm_struct *mm;
+	struct signal_struct *signal;
+};
+
+/* What programs on classic tracepoints of system calls are given. */
+struct trace_event_raw_sys_enter {
+	unsigned long args[6];
+};
+
+struct trace_event_raw_sys_exit {
+	long ret;
 };
 
 #pragma clang attribute pop
 
-/* Controllers of cgroups: each kernel numbers those that it was built with. */
-enum cgroup_subsys_id {
-	cpu_cgrp_id = 100,
-	memory_cgrp_id = 101,
-	pids_cgrp_id = 102,
-};
-
-/* The running kernel's value of an enumerator, or -1. */
-#define WEIR_ENUM(type_, enumerator_)                                                              \
-	(bpf_core_enum_value_exists(type_, enumerator_)                                            \
-		 ? (int)bpf_core_enum_value(type_, enumerator_)                                    \
-		 : -1)
+/* Of signal_struct's flags: all threads end with group_exit_code. */
+#define WEIR_SIGNAL_GROUP_EXIT 4
 
 /* The low bits of cmd_flags. */
 #define WEIR_REQ_OP_MASK 0xff
 
-/* The operation that all kernels number alike and a program has to know. */
-#define WEIR_REQ_OP_WRITE 1
+/* The operations that all kernels number alike and a program has to know. */
+#define WEIR_REQ_OP_WRITE  1
+#define WEIR_REQ_OP_FLUSH  2
+#define WEIR_REQ_OP_DRIVER 34 /* from here on: commands of the driver's own */
+
+/* Of bi_opf and cmd_flags; the same since Linux 4.10. */
+#define WEIR_REQ_PREFLUSH (1 << 18)
+
+/* Of task_struct.flags: a kworker. */
+#define WEIR_PF_WQ_WORKER 0x20
 
 #endif

@@ -14,31 +14,49 @@
 /* Filled by weir_task_filter_set() of task_filter.h. */
 const volatile struct weir_task_filter task_filter = {};
 
-/* The number of the controller whose hierarchy the user side chose; -1: version 2, or not built. */
-static __always_inline int weir_task_controller(void)
+/* More than there are controllers. */
+#define WEIR_CONTROLLERS_MAX 16
+
+/* 1 + the position of the user side's controller among all; 0: not looked for yet. */
+int weir_controller = 0;
+
+/*
+ * Finds that position by name in any task's css_set. Not by the kernel's enum of controllers: a
+ * kernel that relocates a program remembers one type of each hash, css_set and that enum share
+ * one, and each change from one to the other costs a search of all types, 8 ms in a tool of five
+ * programs. Not static, so that the verifier checks the loop once.
+ */
+__noinline int weir_controller_find(__u64 css_set)
 {
-	if (task_filter.hierarchy == WEIR_CGROUP_MEMORY)
-		return WEIR_ENUM(enum cgroup_subsys_id, memory_cgrp_id);
-	if (task_filter.hierarchy == WEIR_CGROUP_CPU)
-		return WEIR_ENUM(enum cgroup_subsys_id, cpu_cgrp_id);
-	if (task_filter.hierarchy == WEIR_CGROUP_PIDS)
-		return WEIR_ENUM(enum cgroup_subsys_id, pids_cgrp_id);
-	return -1;
+	struct css_set *set = (struct css_set *)css_set;
+	int i;
+
+	for (i = 0; i < WEIR_CONTROLLERS_MAX; i++) {
+		struct cgroup_subsys_state *state = 0;
+		char name[WEIR_CONTROLLER_LENGTH] = {};
+
+		bpf_probe_read_kernel(&state, sizeof(state), &set->subsys[0] + i);
+		bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(state, ss, name));
+		if (*(__u64 *)name == *(const volatile __u64 *)task_filter.controller)
+			return i + 1;
+	}
+	return 0;
 }
 
-/* The task's cgroup in that hierarchy, or NULL. */
+/* The task's cgroup in the hierarchy that the user side chose, or NULL. */
 static __always_inline struct cgroup *weir_task_cgroup(struct task_struct *task)
 {
 	struct css_set *set = BPF_CORE_READ(task, cgroups);
 	struct cgroup_subsys_state *state = 0;
-	int controller = weir_task_controller();
+	int controller = weir_controller;
 
 	if (task_filter.hierarchy == WEIR_CGROUP_V2)
 		return BPF_CORE_READ(set, dfl_cgrp);
-	if (!set || controller < 0)
+	if (!controller)
+		controller = weir_controller = weir_controller_find((__u64)set);
+	if (controller <= 0)
 		return 0;
-	/* A relocation takes constant indices only. */
-	bpf_probe_read_kernel(&state, sizeof(state), &set->subsys[0] + controller);
+	bpf_probe_read_kernel(&state, sizeof(state), &set->subsys[0] + (controller - 1));
 	return state ? BPF_CORE_READ(state, cgroup) : 0;
 }
 

@@ -6,7 +6,8 @@
 #ifndef WEIR_BPF_TASK_EVENT_H
 #define WEIR_BPF_TASK_EVENT_H
 
-#define WEIR_COMM_LENGTH 16
+#define WEIR_COMM_LENGTH       16
+#define WEIR_CONTROLLER_LENGTH 8
 
 #if defined(__cplusplus)
 #define WEIR_TASK_ASSERT static_assert
@@ -52,9 +53,11 @@ struct weir_task_filter {
 	unsigned int cgroup_level; /* the cgroup's depth: 0 is the root */
 	unsigned int comm_length;  /* bytes of comm that must agree, its NUL included */
 	char comm[WEIR_COMM_LENGTH];
+	char controller
+		[WEIR_CONTROLLER_LENGTH]; /* that the hierarchy goes by; filled up with NUL */
 };
 
-WEIR_TASK_ASSERT(sizeof(struct weir_task_filter) == 48, "weir_task_filter: kernel and user differ");
+WEIR_TASK_ASSERT(sizeof(struct weir_task_filter) == 56, "weir_task_filter: kernel and user differ");
 #undef WEIR_TASK_ASSERT
 
 #endif
