@@ -19,6 +19,8 @@
 #define PROCESS_RESCAN_MIN_NS UINT64_C(1000000000)
 #define PROCESS_RESCAN_MAX_NS UINT64_C(64000000000)
 #define PROCESS_MAPS_MAX      65536
+/* A task still runs a little in the kernel after its end was told. */
+#define PROCESS_TAIL_NS UINT64_C(10000000)
 /* How many parents a cgroup is looked for at; a shell's child of a child has the same. */
 #define PROCESS_ANCESTORS 8
 
@@ -214,17 +216,39 @@ static int process_unknown(struct weir_ctx *ctx, uint32_t pid, uint64_t time)
 	return -ESRCH;
 }
 
+/*
+ * Whether the pid may be somebody else's than the table says, since records were lost: of this
+ * one's end, or of the next one's birth.
+ */
+static bool process_doubtful(struct weir_ctx *ctx, struct process *process, uint64_t time)
+{
+	struct process_state *state = ctx->state;
+	uint64_t lost_at = state->table.lost_at;
+
+	if (process->end)
+		return lost_at > process->end && time > process->end + PROCESS_TAIL_NS;
+	if (!process->start || lost_at <= process->start || lost_at <= process->verified)
+		return false;
+	process->verified = weir_now(ctx);
+	if (process_scan_alive(ctx, process))
+		return false;
+	process_table_end(&state->table, process, lost_at);
+	return time > lost_at;
+}
+
 /* The process, from /proc if the kernel has not told of it. NULL: not known. */
 static struct process *process_look_up(struct weir_ctx *ctx, uint32_t pid, uint64_t time)
 {
 	struct process_state *state = ctx->state;
 	struct process *process = process_table_find(&state->table, pid, time);
+	bool doubtful = process && process_doubtful(ctx, process, time);
 
-	if (process || pid > INT32_MAX)
+	if ((process && !doubtful) || pid > INT32_MAX)
 		return process;
 	if (process_scan(ctx, &state->table, pid, state->everybody != NULL) == -ESRCH)
 		return NULL;
-	return process_table_find(&state->table, pid, time);
+	process = process_table_find(&state->table, pid, time);
+	return process && process->end && doubtful ? NULL : process;
 }
 
 /* Looks into /proc again if something may have been missed, and not too often. */

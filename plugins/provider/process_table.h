@@ -25,11 +25,12 @@ struct process {
 	struct process *next;       /* of the bucket: of one pid, the younger first */
 	struct process *next_ended; /* of the ended ones, in the order of their end */
 	uint32_t pid;
-	uint32_t ppid;    /* 0: not known */
-	uint64_t start;   /* 0: not known */
-	uint64_t end;     /* 0: still there */
-	uint64_t scanned; /* /proc told the state of then: older records are part of it */
-	uint64_t rescan;  /* not to be looked at in /proc again before */
+	uint32_t ppid;     /* 0: not known */
+	uint64_t start;    /* 0: not known */
+	uint64_t end;      /* 0: still there */
+	uint64_t scanned;  /* /proc told the state of then: older records are part of it */
+	uint64_t verified; /* when /proc said last that the pid is still this one's */
+	uint64_t rescan;   /* not to be looked at in /proc again before */
 	uint64_t rescan_pause;
 	uint32_t live_threads;
 	uint32_t weight;                /* what it takes of the bound on ended processes */
@@ -68,7 +69,7 @@ struct process_table {
 int process_table_init(struct process_table *table, uint64_t keep, uint64_t most);
 void process_table_clear(struct process_table *table); /* zeroed memory is allowed */
 
-/* The kernel's records. 0 or -ENOMEM. */
+/* process_record.c: the kernel's records. 0 or -ENOMEM. */
 int process_table_fork(struct process_table *table, uint64_t time, uint32_t pid, uint32_t ppid,
 		       uint32_t tid, uint32_t ptid);
 int process_table_exit(struct process_table *table, uint64_t time, uint32_t pid, uint32_t tid);
@@ -95,6 +96,9 @@ const struct process_map *process_map_at(const struct process *process, uint64_t
 /* The name that it had; NULL: not known. */
 const struct process_thread *process_thread_at(const struct process *process, uint32_t tid,
 					       uint64_t time);
+
+/* The place of the first name that is of a later tid, or of the same tid and younger. */
+uint32_t process_thread_above(const struct process *process, uint32_t tid, uint64_t time);
 
 /* Ends a process of which the kernel has not told that it ended. */
 void process_table_end(struct process_table *table, struct process *process, uint64_t time);

@@ -534,6 +534,40 @@ static void the_provider_reads_proc_for_what_was_there_before(void **state)
 	provider_close(&ctx);
 }
 
+/* /proc has 100 and 102, born at 10 s; the table knows who had these pids before. */
+static void a_pid_that_was_taken_over_while_records_were_lost_is_looked_up_again(void **state)
+{
+	static const struct step before[] = {
+		{ FORK, 5 * SECOND, 100, 1, NULL, 0, 0 },
+		{ COMM, 5 * SECOND + 1, 100, 0, "old", 0, 0 },
+		{ FORK, 5 * SECOND, 102, 1, NULL, 0, 0 },
+		{ COMM, 5 * SECOND + 1, 102, 0, "old", 0, 0 },
+		{ EXIT, 6 * SECOND, 102, 0, NULL, 0, 0 },
+	};
+	struct weir_ctx ctx;
+	struct weir_process_info info = { .size = sizeof(info) };
+	const struct weir_process_v1 *process = provider_service();
+	struct process_table *table;
+
+	(void)state;
+	provider_open(&ctx, fixture("proc-names"));
+	table = ctx.state; /* its first member */
+	for (size_t i = 0; i < COUNT(before); i++)
+		assert_int_equal(step_apply(table, &before[i]), 0);
+	assert_int_equal(process->info(&ctx, 100, 100, process_host.now, &info), 0);
+	assert_string_equal(info.comm, "old");
+	assert_int_equal(process->info(&ctx, 102, 102, process_host.now, &info), 0);
+	assert_string_equal(info.comm, "old");
+	table->lost_at = 9 * SECOND;
+	assert_int_equal(process->info(&ctx, 100, 100, process_host.now, &info), 0);
+	assert_string_equal(info.comm, "a) R 1 (b");
+	assert_int_equal(process->info(&ctx, 102, 102, process_host.now, &info), 0);
+	assert_string_equal(info.comm, "((x))");
+	assert_int_equal(process->info(&ctx, 102, 102, 5 * SECOND + 2, &info), 0);
+	assert_string_equal(info.comm, "old");
+	provider_close(&ctx);
+}
+
 static void a_process_that_cannot_be_read_does_not_stop_the_scan(void **state)
 {
 	struct process_table table = { 0 };
@@ -650,6 +684,8 @@ int main(void)
 		cmocka_unit_test(maps_lines_are_read_or_refused),
 		cmocka_unit_test(cgroups_and_containers_have_names),
 		cmocka_unit_test(the_provider_reads_proc_for_what_was_there_before),
+		cmocka_unit_test(
+			a_pid_that_was_taken_over_while_records_were_lost_is_looked_up_again),
 		cmocka_unit_test(a_process_that_cannot_be_read_does_not_stop_the_scan),
 		cmocka_unit_test(what_is_gone_or_no_file_is_no_process),
 		cmocka_unit_test(a_consumer_with_a_smaller_struct_is_not_overrun),
