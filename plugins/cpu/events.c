@@ -298,6 +298,7 @@ static int events_start(struct weir_ctx *ctx)
 
 static int events_tick(struct weir_ctx *ctx, uint64_t now)
 {
+	const struct events_conf *conf = ctx->options;
 	struct events_state *state = ctx->state;
 	int err;
 
@@ -310,6 +311,8 @@ static int events_tick(struct weir_ctx *ctx, uint64_t now)
 		weir_discard(ctx, state->batch);
 		return weir_fail(ctx, err, "list of events");
 	}
+	if (state->batch->row_count == 0)
+		weir_log(ctx, WEIR_LOG_WARNING, "no event has a name like \"%s\"", conf->match);
 	weir_every(ctx, 0);
 	err = weir_commit(ctx, state->batch);
 	weir_finished(ctx);

@@ -62,6 +62,58 @@ bool perf_cache_name_at(uint32_t i, char *text, size_t size, uint64_t *config)
 	return true;
 }
 
+/* How many letters must be put in, left out or changed; at most `limit` + 1. */
+static uint32_t perf_distance(const char *a, const char *b, uint32_t limit)
+{
+	uint32_t row[64], length = (uint32_t)strlen(b);
+
+	if (length >= sizeof(row) / sizeof(row[0]))
+		return limit + 1;
+	for (uint32_t j = 0; j <= length; j++)
+		row[j] = j;
+	for (uint32_t i = 0; a[i]; i++) {
+		uint32_t corner = row[0]++;
+
+		for (uint32_t j = 1; j <= length; j++) {
+			uint32_t best = corner + (a[i] != b[j - 1]);
+
+			corner = row[j];
+			if (best > row[j] + 1)
+				best = row[j] + 1;
+			if (best > row[j - 1] + 1)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[length] <= limit ? row[length] : limit + 1;
+}
+
+const char *perf_name_like(const char *name, char *text, size_t size)
+{
+	uint32_t limit = strlen(name) < 6 ? 1 : 3, best = limit + 1;
+	const struct perf_name *known;
+	uint64_t config;
+	char cache[64];
+
+	for (uint32_t i = 0; (known = perf_name_at(i)); i++) {
+		uint32_t distance = perf_distance(name, known->name, limit);
+
+		if (distance < best) {
+			best = distance;
+			snprintf(text, size, "%s", known->name);
+		}
+	}
+	for (uint32_t i = 0; perf_cache_name_at(i, cache, sizeof(cache), &config); i++) {
+		uint32_t distance = perf_distance(name, cache, limit);
+
+		if (distance < best) {
+			best = distance;
+			snprintf(text, size, "%s", cache);
+		}
+	}
+	return best <= limit ? text : NULL;
+}
+
 const char *perf_tracing_folder(struct weir_ctx *ctx)
 {
 	static const char *const folders[] = { "sys/kernel/tracing", "sys/kernel/debug/tracing" };

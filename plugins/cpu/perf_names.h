@@ -21,6 +21,9 @@ const struct perf_name *perf_name_at(uint32_t i);
 /* A cache event: `text` gets "L1-dcache-load-misses". False past the last. */
 bool perf_cache_name_at(uint32_t i, char *text, size_t size, uint64_t *config);
 
+/* The generic or cache event whose name is most like this one, or NULL: none is. */
+const char *perf_name_like(const char *name, char *text, size_t size);
+
 /* The folder of the tracing files, without a leading slash; NULL: tracefs is not mounted. */
 const char *perf_tracing_folder(struct weir_ctx *ctx);
 

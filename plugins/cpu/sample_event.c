@@ -13,12 +13,17 @@ static int sample_find_tracepoint(struct weir_ctx *ctx, const char *name, uint64
 	int err = perf_tracepoint(ctx, name, config);
 
 	if (err == -ENODEV)
-		return weir_fail_option(ctx, "event", err,
+		return weir_fail_option(ctx, "event", -EOPNOTSUPP,
 					"%s: tracefs is not mounted; `mount -t tracefs tracefs "
 					"/sys/kernel/tracing` does it",
 					name);
+	if (err == -EACCES || err == -EPERM)
+		return weir_fail_option(ctx, "event", err, "%s: only root may read tracefs", name);
 	if (err)
-		return weir_fail_option(ctx, "event", err, "%s: no such tracepoint", name);
+		return weir_fail_option(ctx, "event", err,
+					"there is no tracepoint %s; `weir events '%.*s:*'` lists "
+					"those there are",
+					name, (int)strcspn(name, ":"), name);
 	return 0;
 }
 
@@ -54,7 +59,8 @@ int sample_event_find(struct weir_ctx *ctx)
 	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
 	struct sample_event *event = &state->event;
-	const char *name = conf->event;
+	const char *name = conf->event, *like;
+	char text[64];
 
 	if (!name[0])
 		name = weir_has_hardware_pmu(ctx) ? "cycles" : "cpu-clock";
@@ -67,9 +73,11 @@ int sample_event_find(struct weir_ctx *ctx)
 	event->type = PERF_TYPE_TRACEPOINT;
 	if (strchr(name, ':'))
 		return 0; /* its number is looked up by start() */
+	like = perf_name_like(name, text, sizeof(text));
 	return weir_fail_option(ctx, "event", -EINVAL,
-				"there is no event \"%s\"; `weir events` lists what there is",
-				name);
+				"there is no event \"%s\"; %s%s%s`weir events` lists what there is",
+				name, like ? "did you mean \"" : "", like ? like : "",
+				like ? "\"? " : "");
 }
 
 /* Clamps what is asked to what the kernel allows now, and says so. */
@@ -204,8 +212,15 @@ static int sample_say_refused(struct weir_ctx *ctx, int err, uint32_t tid_count)
 	case -ENOENT:
 	case -EOPNOTSUPP:
 	case -ENODEV:
-		return weir_fail_option(ctx, "event", err,
-					"event %s cannot be sampled here; `weir events` tells why",
+		if (state->event.type == PERF_TYPE_HARDWARE ||
+		    state->event.type == PERF_TYPE_HW_CACHE)
+			return weir_fail_option(
+				ctx, "event", -EOPNOTSUPP, "%s: %s", name,
+				weir_has_hardware_pmu(ctx)
+					? "this CPU does not have it"
+					: "there is no hardware PMU here; cpu-clock "
+					  "works without");
+		return weir_fail_option(ctx, "event", -EOPNOTSUPP, "%s cannot be sampled here",
 					name);
 	case -ESRCH:
 		return weir_fail(ctx, err, "the process has ended");

@@ -58,9 +58,8 @@ static void sample_report_rate(struct weir_ctx *ctx)
 		seconds = state->drained ? (double)state->busy_ticks / SAMPLE_TICKS_PER_SECOND : 0;
 	if (sample_rate_known(conf, state) && seconds >= 0.5)
 		weir_log(ctx, WEIR_LOG_INFO,
-			 "asked %llu Hz, got %.1f Hz per busy CPU (%llu samples of %s, %.1f s of "
-			 "CPU "
-			 "time)",
+			 "asked %llu Hz, got %.1f Hz per busy CPU (%llu samples of %s, "
+			 "%.1f s of CPU time)",
 			 (unsigned long long)state->frequency, (double)samples / seconds, samples,
 			 state->event.name, seconds);
 	else if (state->frequency)
@@ -71,12 +70,36 @@ static void sample_report_rate(struct weir_ctx *ctx)
 			 (unsigned long long)conf->period, samples, state->event.name);
 }
 
+/* Events belong to the CPUs that were online when they were opened. */
+static void sample_report_cpus(struct weir_ctx *ctx)
+{
+	const struct sample_state *state = ctx->state;
+	struct weir_numbers now = { NULL, 0, 0 };
+	uint32_t missed = 0;
+
+	if (weir_perf_cpus(ctx, &now) == 0)
+		for (uint32_t i = 0; i < now.count; i++) {
+			uint32_t known = 0;
+
+			while (known < state->cpus.count &&
+			       state->cpus.items[known] != now.items[i])
+				known++;
+			missed += known == state->cpus.count;
+		}
+	weir_numbers_release(&now);
+	if (missed)
+		weir_log(ctx, WEIR_LOG_WARNING,
+			 "%u CPUs came online after the start: what ran on them is missing",
+			 missed);
+}
+
 void sample_report(struct weir_ctx *ctx)
 {
 	const struct sample_state *state = ctx->state;
 	int64_t rate_max = state->rate_max;
 
 	sample_report_rate(ctx);
+	sample_report_cpus(ctx);
 	if (!state->counts.throttled)
 		return;
 	weir_read_number(ctx, SAMPLE_MAX_RATE, &rate_max);

@@ -42,7 +42,7 @@ unnamed() {
 }
 
 # The program ends before its samples are named, and says itself what each path got.
-"$weir" flame --frequency 997 -o "$tap_dir/x.folded" -- "$calltree" 4 7 >"$tap_dir/own" 2>"$tap_dir/err"
+"$weir" flame --frequency 1997 -o "$tap_dir/x.folded" -- "$calltree" 4 7 >"$tap_dir/own" 2>"$tap_dir/err"
 check "the command's status is passed on" test $? = 7
 check "a command that cannot be run is 127" status 127 "$weir" flame -o "$tap_dir/y.svg" -- /nonexistent/command
 for path in $(awk '{print $1}' "$tap_dir/own"); do
@@ -51,13 +51,13 @@ done
 check "there were at least three paths" test "$(wc -l <"$tap_dir/own")" -ge 3
 check "main is in each stack of the program" within main 100 "$tap_dir/x.folded"
 check "no frame of the process that has exited is unknown" status 1 unnamed "$tap_dir/x.folded"
-check "the rate obtained is told" holds "$tap_dir/err" "asked 997 Hz, got"
+check "the rate obtained is told" holds "$tap_dir/err" "asked 1997 Hz, got"
 
 # The same on a process that runs already, as a picture.
 "$calltree" 60 >/dev/null &
 pid=$!
-"$weir" flame --pid $pid --frequency 499 --duration 3s -o "$tap_dir/x.svg" 2>"$tap_dir/err"
-"$weir" flame --pid $pid --frequency 499 --duration 3s -o "$tap_dir/z.folded" 2>>"$tap_dir/err"
+"$weir" flame --pid $pid --frequency 1997 --duration 3s -o "$tap_dir/x.svg" 2>"$tap_dir/err"
+"$weir" flame --pid $pid --frequency 1997 --duration 3s -o "$tap_dir/z.folded" 2>>"$tap_dir/err"
 kill $pid
 wait $pid 2>/dev/null
 check "the picture is valid XML" xmllint --noout "$tap_dir/x.svg"
@@ -107,4 +107,90 @@ fi
 "$weir" profile --frequency 997 -- "$calltree" 1 >"$tap_dir/tree" 2>"$tap_dir/err"
 check "the profile as text has the tree's columns" holds "$tap_dir/tree" "children"
 check "the profile as text has the main function" holds "$tap_dir/tree" "main"
+
+# --event, --period, --buffer: what cannot be done is said, with the right status.
+# said STATUS TEXT ARGUMENTS...
+said() {
+	want=$1 text=$2
+	shift 2
+	status "$want" "$weir" flame --duration 1s -o "$tap_dir/e.folded" "$@" 2>"$tap_dir/err" &&
+		holds "$tap_dir/err" "$text"
+}
+check "an event that does not exist has a neighbour" said 2 'did you mean "cycles"' --event cylces
+check "an event unlike any other has none" said 2 'there is no event "xyzzy"; `weir events`' --event xyzzy
+if "$weir" events cycles --format json 2>/dev/null | grep -q '"available":true'; then
+	skip "an event that is not there exits with 3" "this machine has a PMU"
+else
+	check "an event that is not there exits with 3" said 3 "no hardware PMU" --event cycles
+fi
+if [ -d /sys/kernel/tracing/events ]; then
+	skip "a tracepoint without tracefs exits with 3" "tracefs is mounted"
+else
+	check "a tracepoint without tracefs exits with 3" said 3 "tracefs is not mounted" --event sched:sched_switch
+fi
+check "a period takes the place of the frequency" \
+	said 0 "asked for each 1, got" --event page-faults --period 1 -- /bin/true
+check "period and frequency exclude each other" \
+	said 2 "exclude each other" --period 1 --frequency 1
+"$calltree" 60 >/dev/null &
+pid=$!
+check "a ring that is too small loses samples, which is said" \
+	said 0 "ring buffer full (cure: a larger" --pid $pid --frequency 20000 --buffer 4KiB
+kill $pid
+wait $pid 2>/dev/null
+
+# A program in another root, and in another mount namespace, whose namesake of the host has other
+# names at the same addresses: once told apart by build-id, once by device and inode.
+prefix=$tap_dir/namesake
+root=$tap_dir/jail
+# in_jail TITLE OBJCOPY-OPTION RUNNER...
+in_jail() {
+	title=$1 option=$2
+	shift 2
+	mkdir -p "$prefix" "$root$prefix"
+	objcopy $option "$calltree" "$root$prefix/program"
+	objcopy --remove-section .note.gnu.build-id --redefine-sym leaf=wrong_leaf \
+		--redefine-sym trunk=wrong_trunk "$calltree" "$prefix/program"
+	ldd "$calltree" | grep -o '/[^ ]*' | while read -r library; do
+		mkdir -p "$root$(dirname "$library")"
+		cp -L "$library" "$root$library"
+	done
+	"$@" "$prefix/program" 60 >/dev/null &
+	pid=$!
+	for _ in $(seq 50); do
+		[ "$(cat /proc/$pid/comm)" = program ] && break
+		sleep 0.1
+	done
+	"$weir" flame --pid $pid --frequency 499 --duration 1s -o "$tap_dir/j.folded" 2>"$tap_dir/err"
+	kill $pid
+	wait $pid 2>/dev/null
+	check "the names are those of the program in $title" holds "$tap_dir/j.folded" "trunk;north;leaf"
+	check "none are those of its namesake on the host ($title)" lacks "$tap_dir/j.folded" wrong_
+}
+bound() {
+	exec unshare -m sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$root$prefix" "$prefix" "$@"
+}
+in_root() {
+	exec chroot "$root" "$@"
+}
+if [ "$(id -u)" = 0 ] && command -v objcopy >/dev/null; then
+	in_jail "another root" "" in_root
+	in_jail "another root without build-ids" "--remove-section=.note.gnu.build-id" in_root
+	in_jail "another mount namespace" "" bound
+	in_jail "another mount namespace without build-ids" "--remove-section=.note.gnu.build-id" bound
+else
+	skip "the names are those of the program in another root" "needs root and objcopy"
+fi
+
+# The file of a running program is replaced: its names come from the old one, which lives on.
+cp "$calltree" "$tap_dir/replaced"
+"$tap_dir/replaced" 60 >/dev/null &
+pid=$!
+sleep 0.2
+rm "$tap_dir/replaced"
+cp /bin/true "$tap_dir/replaced"
+"$weir" flame --pid $pid --frequency 499 --duration 1s -o "$tap_dir/r.folded" 2>"$tap_dir/err"
+kill $pid
+wait $pid 2>/dev/null
+check "a program whose file was replaced keeps its names" holds "$tap_dir/r.folded" "trunk;north;leaf"
 finish
