@@ -150,34 +150,41 @@ static int stat_add_gap(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t
 	return 0;
 }
 
+/* The row of a CPU that is there now; what it did is added to `sum`. */
+static int stat_add_cpu_row(struct weir_ctx *ctx, struct weir_batch *batch,
+			    const struct stat_sample *old, const struct stat_cpu *cpu,
+			    uint64_t sum[STATES])
+{
+	const struct stat_cpu *before = stat_find(old, cpu->number);
+	uint64_t delta[STATES];
+	struct stat_row *row;
+
+	if (!before || !stat_delta(before, cpu, delta))
+		return stat_add_gap(ctx, batch, cpu->number);
+	row = weir_add_row(ctx, batch);
+	if (!row)
+		return -ENOMEM;
+	snprintf(row->cpu, sizeof(row->cpu), "%u", cpu->number);
+	stat_fill(row, delta);
+	for (int i = 0; i < STATES; i++)
+		sum[i] += delta[i];
+	return 0;
+}
+
 static int stat_add_cpus(struct weir_ctx *ctx, struct weir_batch *batch,
 			 const struct stat_sample *old, const struct stat_sample *new)
 {
-	uint64_t sum[STATES] = { 0 }, delta[STATES];
+	uint64_t sum[STATES] = { 0 };
 	struct stat_row *row = weir_add_row(ctx, batch);
+	int err = row ? 0 : -ENOMEM;
 
-	if (!row)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < new->count; i++) {
-		const struct stat_cpu *cpu = &new->cpus[i], *before = stat_find(old, cpu->number);
-
-		if (!before || !stat_delta(before, cpu, delta)) {
-			if (stat_add_gap(ctx, batch, cpu->number))
-				return -ENOMEM;
-			continue;
-		}
-		row = weir_add_row(ctx, batch);
-		if (!row)
-			return -ENOMEM;
-		snprintf(row->cpu, sizeof(row->cpu), "%u", cpu->number);
-		stat_fill(row, delta);
-		for (int s = 0; s < STATES; s++)
-			sum[s] += delta[s];
-	}
-	for (uint32_t i = 0; i < old->count; i++)
-		if (!stat_find(new, old->cpus[i].number) &&
-		    stat_add_gap(ctx, batch, old->cpus[i].number))
-			return -ENOMEM;
+	for (uint32_t i = 0; !err && i < new->count; i++)
+		err = stat_add_cpu_row(ctx, batch, old, &new->cpus[i], sum);
+	for (uint32_t i = 0; !err && i < old->count; i++)
+		if (!stat_find(new, old->cpus[i].number))
+			err = stat_add_gap(ctx, batch, old->cpus[i].number);
+	if (err)
+		return err;
 	row = (struct stat_row *)batch->rows;
 	memcpy(row->cpu, "all", 4);
 	stat_fill(row, sum);
@@ -235,7 +242,7 @@ static int stat_emit(struct weir_ctx *ctx, uint32_t output, stat_add_fn *add,
 	err = add(ctx, batch, old, new);
 	if (err) {
 		weir_discard(ctx, batch);
-		return err;
+		return err == -ENOMEM ? weir_fail(ctx, err, "rows of %u CPUs", new->count) : err;
 	}
 	return weir_commit(ctx, batch);
 }
