@@ -43,8 +43,7 @@ static bool judge_finished(const struct graph *graph)
 	for (uint32_t i = 0; i < graph->node_count; i++) {
 		const struct node *node = graph->nodes[i];
 
-		if (judge_is_source(node) && !node->finished && !judge_gone(node) &&
-		    !node->counted)
+		if (judge_is_source(node) && !node->finished && !judge_gone(node) && !node->counted)
 			return false;
 	}
 	return true;

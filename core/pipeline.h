@@ -84,7 +84,7 @@ struct param {
 	char *choices;  /* CHOICE: separated by blanks */
 	bool positional;
 	bool builtin;
-	bool used;   /* something refers to it */
+	bool used;      /* something refers to it */
 	char *value;    /* what the command line said, or NULL */
 	char *stand_in; /* used by pipeline_look(), where neither value nor default was there */
 	struct place place;
