@@ -30,12 +30,7 @@ struct request_queue {
 	struct gendisk *disk; /* NULL for a queue without a disk, such as NVMe's admin queue */
 };
 
-struct block_device {
-	struct gendisk *bd_disk;
-};
-
 struct bio {
-	struct block_device *bi_bdev;
 	__u32 bi_opf;
 	struct blkcg_gq *bi_blkg; /* with CONFIG_BLK_CGROUP */
 };
@@ -73,13 +68,8 @@ struct kernfs_node {
 	__u64 id; /* what user space sees as the directory's inode */
 };
 
-struct cgroup_root {
-	int hierarchy_id; /* 0: version 2 */
-};
-
 struct cgroup {
 	int level;
-	struct cgroup_root *root;
 	struct kernfs_node *kn;
 	struct cgroup *ancestors[1]; /* Linux 6.1; by level, from the root on */
 };

@@ -2,7 +2,7 @@
 /*
  * User side: reads the ring buffer of bpf/events.h. One thread at a time.
  *
- *	err = weir_bpf_ring_map(&ring, skeleton->maps.events.map_fd, 1 << 20);
+ *	err = weir_bpf_ring_map(&ring, skeleton->maps.events.map_fd, WEIR_BPF_RING_SIZE);
  *	while ((event = weir_bpf_ring_next(&ring, &size)))
  *		...
  *	weir_bpf_ring_end(&ring);
@@ -19,6 +19,9 @@
 
 /* How often sources empty their ring: events wait no longer than this to be shown. */
 #define WEIR_BPF_RING_PERIOD_NS 50000000u
+
+/* Bytes of the ring of bpf/events.h. */
+#define WEIR_BPF_RING_SIZE (1u << 20)
 
 /* Starts as zeroed memory; weir_bpf_ring_unmap() accepts that. */
 struct weir_bpf_ring {

