@@ -57,7 +57,7 @@ check "the rate obtained is told" holds "$tap_dir/err" "asked 1997 Hz, got"
 "$calltree" 60 >/dev/null &
 pid=$!
 "$weir" flame --pid $pid --frequency 1997 --duration 3s -o "$tap_dir/x.svg" 2>"$tap_dir/err"
-"$weir" flame --pid $pid --frequency 1997 --duration 3s -o "$tap_dir/z.folded" 2>>"$tap_dir/err"
+"$weir" flame --pid $pid --frequency 4999 --duration 5s -o "$tap_dir/z.folded" 2>>"$tap_dir/err"
 kill $pid
 wait $pid 2>/dev/null
 check "the picture is valid XML" xmllint --noout "$tap_dir/x.svg"
