@@ -9,6 +9,7 @@ import os
 import re
 import sys
 
+REASON = re.compile(r"^#?\s*(skipped: .*)", re.M)
 CASE = re.compile(r"^(not )?ok\b[^#\n]*(#\s*(SKIP|TODO)\b.*)?", re.I | re.M)
 
 
@@ -25,6 +26,8 @@ def cases(test):
             lines.append(match.group(0))
         else:
             passed += 1
+    if skipped:
+        lines += REASON.findall(test.get("stdout") or "") + REASON.findall(test.get("stderr") or "")
     if passed + failed + skipped == 0:  # a test of one case, by its exit status
         if test["result"] == "OK":
             return 1, 0, 0, []

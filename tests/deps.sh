@@ -26,6 +26,7 @@ fuzzer    |clang_fuzzer_there      |libclang-rt-14-dev   |compiler-rt       |com
 format    |command -v clang-format |clang-format         |clang-tools-extra |clang     |clang-tools
 tidy      |command -v clang-tidy   |clang-tidy           |clang-tools-extra |clang     |clang-tools
 cppcheck  |command -v cppcheck     |cppcheck             |cppcheck          |cppcheck  |cppcheck
+shellcheck|command -v shellcheck   |shellcheck           |ShellCheck        |shellcheck|ShellCheck
 abidiff   |command -v abidiff      |abigail-tools        |libabigail        |libabigail|libabigail-tools
 losetup   |command -v losetup      |mount util-linux     |util-linux        |util-linux|util-linux
 dd        |command -v dd           |coreutils            |coreutils         |coreutils |coreutils

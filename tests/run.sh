@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every test, in every build: the normal one, sanitizers, valgrind, fuzzers. Usage: run.sh BUILD
+# Every test, in every build: the normal one, sanitizers, valgrind, fuzzers, lint. Usage: run.sh BUILD
 # The last line is "N passed, N failed"; what was skipped says why above it.
 set -u
 
@@ -14,33 +14,35 @@ suite() {
 	shift 2
 	printf '\n== %s\n' "$title"
 	rm -f "$dir"/meson-logs/testlog*.json
-	meson test -C "$dir" --no-suite none --print-errorlogs "$@" >"$totals.log" 2>&1
+	meson test -C "$dir" --no-rebuild --print-errorlogs "$@" >"$totals.log" 2>&1
 	python3 "$here/count.py" "$title" "$dir" "$totals" "$totals.log"
 	rm -f "$totals.log"
 }
 
-# variant DIR OPTIONS...: another build of the same tree.
+# variant DIR TARGET OPTIONS...: another build of the same tree.
 variant() {
-	dir=$1
-	shift
+	dir=$1 target=$2
+	shift 2
 	{ test -f "$dir/build.ninja" || meson setup "$dir" "$@"; } >"$dir.log" 2>&1 &&
-		ninja -C "$dir" >>"$dir.log" 2>&1
+		ninja -C "$dir" "$target" >>"$dir.log" 2>&1
 	status=$?
 	[ $status = 0 ] || { tail -40 "$dir.log"; echo "0 1 0 build of $dir" >>"$totals"; }
 	rm -f "$dir.log"
 	return $status
 }
 
-suite "tests" "$build"
+suite "tests" "$build" --no-suite lint
 
-variant "$build-asan" -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug &&
+variant "$build-asan" all -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug &&
 	suite "address and undefined-behaviour sanitizers" "$build-asan" --suite unit --suite golden \
 		--suite cli --suite live
 
 suite "valgrind" "$build" --setup valgrind --suite unit
 
-CC=clang variant "$build-fuzz" -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false &&
+CC=clang variant "$build-fuzz" fuzz -Dfuzz=true &&
 	suite "fuzz targets, 15 s each" "$build-fuzz" --suite fuzz
+
+suite "lint" "$build" --suite lint
 
 printf '\n'
 python3 "$here/count.py" --total "$totals"

@@ -89,8 +89,10 @@ static int fixture(const char *name)
 	char path[4096];
 	int fd;
 
-	if (!folder)
-		skip(); /* WEIR_TEST_FIXTURES is not set */
+	if (!folder) {
+		print_message("skipped: WEIR_TEST_FIXTURES is not set\n");
+		skip();
+	}
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(fd >= 0);

@@ -105,8 +105,10 @@ static void every_byte_in_a_name_gives_valid_xml(void **unused)
 	finish(&flame);
 	status = xmllint(flame.text, flame.text_size);
 	flame_close(&flame);
-	if (status == 127)
+	if (status == 127) {
+		print_message("skipped: xmllint is not installed\n");
 		skip();
+	}
 	assert_int_equal(status, 0);
 }
 

@@ -242,8 +242,10 @@ static void the_vdso_has_names(void **unused)
 	uint32_t i;
 
 	(void)unused;
-	if (!base)
+	if (!base) {
+		print_message("skipped: this process has no vDSO, as under valgrind\n");
 		skip();
+	}
 	lie = (struct lie){ 0 };
 	open_symbolize(&flame);
 	/* Wherever its functions lie: one of these is within one. */
