@@ -15,7 +15,6 @@
 #include "process_sideband.h"
 #include "process_table.h"
 
-#define PROCESS_PERIOD_NS     UINT64_C(200000000)
 #define PROCESS_RESCAN_MIN_NS UINT64_C(1000000000)
 #define PROCESS_RESCAN_MAX_NS UINT64_C(64000000000)
 #define PROCESS_MAPS_MAX      65536
@@ -41,7 +40,6 @@ struct process_state {
 	struct process_sideband sideband;
 	struct weir_numbers cpus;
 	struct process_watch *everybody;
-	bool ticking;
 };
 
 static void process_probe(struct weir_ctx *ctx)
@@ -82,16 +80,8 @@ static int process_sync(struct weir_ctx *ctx)
 			  "a larger `buffer` of the provider process");
 		state->sideband.lost = 0;
 	}
+	process_table_forget(&state->table, weir_now(ctx));
 	return err ? weir_fail(ctx, err, "records of processes") : 0;
-}
-
-static int process_tick(struct weir_ctx *ctx, uint64_t now)
-{
-	struct process_state *state = ctx->state;
-	int err = process_sync(ctx);
-
-	process_table_forget(&state->table, now);
-	return err;
 }
 
 static int process_ready(struct weir_ctx *ctx, int fd, uint32_t events)
@@ -132,10 +122,6 @@ static int process_open(struct weir_ctx *ctx, const struct weir_perf_target *tar
 	err = process_sideband_open(&state->sideband, target, &state->cpus, conf->buffer, watch);
 	for (uint32_t i = 0; !err && *watch && i < (*watch)->set.ring_count; i++)
 		err = ctx->host->watch(ctx, (*watch)->set.ring_fds[i], EPOLLIN, process_ready);
-	if (!err && !state->ticking) {
-		err = weir_every(ctx, PROCESS_PERIOD_NS);
-		state->ticking = !err;
-	}
 	return err;
 }
 
@@ -397,5 +383,4 @@ WEIR_COMPONENT("process", WEIR_PROVIDER,
 	       .options_size = sizeof(struct process_conf),
 	       .state_size = sizeof(struct process_state), .options = WEIR_TABLE(process_options),
 	       .offers = WEIR_TABLE(process_offers), .probe = process_probe,
-	       .create = process_create, .tick = process_tick, .stop = process_stop,
-	       .destroy = process_destroy);
+	       .create = process_create, .stop = process_stop, .destroy = process_destroy);
