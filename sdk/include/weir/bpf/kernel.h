@@ -138,6 +138,7 @@ struct task_struct {
 	int pid;              /* of the thread */
 	int tgid;             /* of the process */
 	int exit_code;
+	unsigned int __state; /* 0: wants to run */
 	char comm[16];
 	__u64 start_time; /* CLOCK_MONOTONIC ns */
 	struct task_struct *real_parent;
@@ -161,6 +162,9 @@ struct trace_event_raw_sys_exit {
 
 /* Of signal_struct's flags: all threads end with group_exit_code. */
 #define WEIR_SIGNAL_GROUP_EXIT 4
+
+/* Of task_struct's __state: a thread that has ended, at its last switch. */
+#define WEIR_TASK_DEAD 0x80
 
 /* The low bits of cmd_flags. */
 #define WEIR_REQ_OP_MASK 0xff
