@@ -1,0 +1,160 @@
+#!/bin/sh
+# weir runqlat, runqslower and sched on threads that share a CPU: against the kernel's own numbers
+# of these threads. Usage: runq.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+. "$source/tests/tap.sh"
+weir=$build/weir
+
+if [ "$(id -u)" != 0 ]; then
+	skip "waits for a CPU of known threads" "needs root"
+	finish
+fi
+
+# until COMMAND...: within 20 s.
+until_true() {
+	for _ in $(seq 200); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	return 1
+}
+
+attached() {
+	for name in $watchers; do
+		grep -q ': attached' "$tap_dir/$name.err" || return 1
+	done
+}
+
+# watch NAME WEIR-ARGUMENT...: JSON in $tap_dir/NAME.
+watch() {
+	name=$1
+	shift
+	"$weir" "$@" --pid "$load" --format json >"$tap_dir/$name" 2>"$tap_dir/$name.err" &
+	pids="$pids $!"
+	watchers="$watchers $name"
+}
+
+# run WATCH LOAD-ARGUMENT...: the load under what the function WATCH starts. $tap_dir/truth.
+run() {
+	start=$1 watchers= pids=
+	shift
+	rm -f "$tap_dir/in"
+	mkfifo "$tap_dir/in"
+	"$build/tests/runq_load" "$@" <"$tap_dir/in" >"$tap_dir/truth" &
+	loader=$!
+	exec 9>"$tap_dir/in"
+	until_true grep -q ready "$tap_dir/truth"
+	load=$(sed -n 's/ready //p' "$tap_dir/truth")
+	$start
+	until_true attached || cat "$tap_dir"/*.err
+	echo >&9
+	until_true grep -q load-1 "$tap_dir/truth"
+	for pid in $pids; do
+		kill -INT "$pid"
+		wait "$pid"
+	done
+	exec 9>&-
+	wait $loader
+}
+
+# judge EXPRESSION: python, true. `truth`, `tasks`: by thread; `slow`: rows; `latency`: rows.
+judge() {
+	python3 - "$tap_dir" "$1" <<'P'
+import json, os, sys
+folder = sys.argv[1]
+def rows(name):
+    path = os.path.join(folder, name)
+    return [json.loads(line) for line in open(path)] if os.path.exists(path) else []
+truth = {}
+for line in open(folder + "/truth"):
+    if "load-" in line:
+        tid, name, *numbers = line.split()
+        truth[int(tid)] = dict(zip(("run", "wait", "switches", "voluntary", "involuntary"),
+                                   map(int, numbers)), comm=name)
+slow, latency, tasks = rows("slow"), rows("latency"), {}
+for row in rows("tasks"):
+    sums = tasks.setdefault(row["tid"], dict(row, run=0, wait=0, switches=0, voluntary=0,
+                                             involuntary=0, max=0, windows=0))
+    for key in ("run", "wait", "switches", "voluntary", "involuntary"):
+        sums[key] += row[key]
+    sums["max"] = max(sums["max"], row["max"] or 0)
+    sums["windows"] += 1
+def near(a, b, share):
+    return abs(a - b) <= share * max(a, b)
+def total(table, key):
+    return sum(row[key] for tid, row in table.items() if tid in truth)
+def each(key, share):
+    return all(near(tasks[tid][key], truth[tid][key], share) for tid in truth)
+if not eval(sys.argv[2]):
+    print("truth", truth)
+    print("tasks", tasks)
+    print("slow", len(slow), "latency", latency)
+    sys.exit(1)
+P
+}
+
+watch_tasks() {
+	watch tasks sched --interval 200ms --top 1000
+}
+
+watch_slow() {
+	watch slow runqslower --min-wait 0ms
+	watch latency runqlat --by pid --interval 0
+}
+
+run watch_tasks spin 3 2000
+check "three threads on one CPU: run time is the kernel's within 2 %" judge 'each("run", 0.02)'
+check "their waits are the kernel's within 2 %" judge 'each("wait", 0.02)'
+# A kernel may keep a switch from us while others attach to the tracepoint.
+check "their turns are the kernel's within 2 %" judge 'each("switches", 0.02)'
+check "voluntary switches are the kernel's" judge \
+	'all(abs(tasks[t]["voluntary"] - truth[t]["voluntary"]) <= 1 for t in truth)'
+check "involuntary switches are the kernel's within 2 %" judge 'each("involuntary", 0.02)'
+check "names are those of the threads" judge 'all(tasks[t]["comm"] == truth[t]["comm"] for t in truth)'
+check "there were several windows" judge 'all(tasks[t]["windows"] >= 5 for t in truth)'
+check "no wait is longer than all of them" judge 'all(0 < tasks[t]["max"] < tasks[t]["wait"] for t in truth)'
+check "idle is not a thread" judge '0 not in tasks'
+
+rm -f "$tap_dir/tasks"
+run watch_slow spin 3 1000
+check "with a threshold of 0 each turn is an event" judge \
+	'all(near(sum(r["tid"] == t for r in slow), truth[t]["switches"], 0.02) for t in truth)'
+check "the events' waits are the kernel's within 2 %" judge \
+	'near(sum(r["wait"] for r in slow if r["tid"] in truth), total(truth, "wait"), 0.02)'
+check "who had the CPU before is another thread" judge \
+	'all(r["prev_tid"] != r["tid"] for r in slow)'
+check "the histogram counts what the events count" judge \
+	'len(latency) == 1 and abs(latency[0]["count"] - len(slow)) <= 1'
+check "its sum is theirs within 2 %" judge \
+	'near(latency[0]["wait"]["sum"], sum(r["wait"] for r in slow), 0.02)'
+check "its maximum is theirs within 5 %" judge \
+	'near(latency[0]["wait"]["max"], max(r["wait"] for r in slow), 0.05)'
+check "the histogram is of the process" judge \
+	'latency[0]["comm"] == "runq_load"'
+
+rm -f "$tap_dir/slow" "$tap_dir/latency"
+run watch_tasks pingpong 5000
+check "two threads that wake each other: turns are the kernel's" judge 'each("switches", 0.001)'
+check "10,000 wakeups at least" judge 'total(tasks, "switches") >= 10000'
+check "switches are told apart as the kernel does" judge \
+	'each("voluntary", 0.001) and each("involuntary", 0.001)'
+check "who is given a CPU loses it as often" judge \
+	'all(abs(t["switches"] - t["voluntary"] - t["involuntary"]) <= 3 for t in tasks.values())'
+
+"$weir" runqslower --comm no-such-name --duration 300ms >"$tap_dir/said" 2>&1
+check "no long wait shows that there was none" holds "$tap_dir/said" "(no events)"
+for by in none cpu pid cgroup; do
+	"$weir" runqlat --by $by --format json --duration 1s >"$tap_dir/json" 2>"$tap_dir/err"
+	check "by $by: each row's waits are its histogram's" python3 -c "
+import json, sys
+rows = [json.loads(line) for line in open('$tap_dir/json')]
+sys.exit(not (rows and all(r['count'] == r['wait']['count'] > 0 for r in rows)))"
+done
+"$weir" sched --duration 1s --interval 0 --format json >"$tap_dir/json" 2>"$tap_dir/err"
+check "no thread runs longer than the window, and all not longer than the CPUs" python3 -c "
+import json, os, sys
+runs = [json.loads(line)['run'] for line in open('$tap_dir/json')]
+sys.exit(not (runs and max(runs) < 1.3e9 and sum(runs) < 1.3e9 * os.cpu_count()))"
+check "a user who is not there is an error" status 1 "$weir" runqlat --user nosuchuser --duration 1s
+finish
