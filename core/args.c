@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/utf8.h>
+
 #include "param.h"
-#include "utf8.h"
 
 struct args {
 	struct pipeline *pipeline;
@@ -39,9 +40,9 @@ static int write_text(struct args *args)
 	if (!out)
 		return -ENOMEM;
 	fprintf(out, "weir %s", args->pipeline->name);
-	column = 6 + utf8_count(args->pipeline->name, strlen(args->pipeline->name));
+	column = 6 + weir_utf8_count(args->pipeline->name, strlen(args->pipeline->name));
 	for (int i = 0; i < args->argc; i++) {
-		uint32_t length = utf8_count(args->argv[i], strlen(args->argv[i]));
+		uint32_t length = weir_utf8_count(args->argv[i], strlen(args->argv[i]));
 
 		fputc(' ', out);
 		for (const char *p = args->argv[i]; *p; p++)
@@ -132,7 +133,7 @@ static int word_init(struct word *word, const char *written, const struct place 
 	if (name[size] != '=')
 		return 0;
 	word->value = name + size + 1;
-	before = utf8_count(written, (size_t)(word->value - written));
+	before = weir_utf8_count(written, (size_t)(word->value - written));
 	word->value_place.column += before;
 	word->value_place.length = place->length > before ? place->length - before : 1;
 	word->place.length = before - 1;

@@ -35,7 +35,7 @@ int config_check(const struct diag_text *text, struct diag *diag)
 	while (at < text->size) {
 		const char *bytes = text->bytes + at;
 		uint32_t code = 0;
-		size_t length = utf8_next(bytes, text->size - at, &code);
+		size_t length = weir_utf8_next(bytes, text->size - at, &code);
 		const char *why = length ? complaint(code, bytes[1] == '\n') : "not valid UTF-8";
 
 		if (why)

@@ -23,7 +23,7 @@ static struct glyph next_glyph(const char *bytes, size_t size, uint32_t shown)
 {
 	struct glyph glyph = { .bytes = 1, .width = 1 };
 	uint32_t code;
-	size_t length = utf8_next(bytes, size, &code);
+	size_t length = weir_utf8_next(bytes, size, &code);
 
 	if (length && !utf8_hidden(code)) {
 		memcpy(glyph.text, bytes, length);
@@ -91,7 +91,7 @@ static void print_source(FILE *out, const struct place *place)
 {
 	size_t size;
 	const char *line = find_line(place, &size);
-	bool cut = utf8_count(line, size) > WINDOW;
+	bool cut = weir_utf8_count(line, size) > WINDOW;
 	uint32_t first = cut && place->column > WINDOW_BEFORE ? place->column - WINDOW_BEFORE : 1;
 	uint32_t shown = first > 1 ? 3 : 0;
 	uint32_t lead = shown;

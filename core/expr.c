@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <weir/utf8.h>
+
 #include "expr_impl.h"
-#include "utf8.h"
 
 void *expr_fail(struct expr_compiler *c, struct expr_span span, const char *format, ...)
 {
@@ -13,8 +14,8 @@ void *expr_fail(struct expr_compiler *c, struct expr_span span, const char *form
 	if (c->err)
 		return NULL;
 	c->err = -EINVAL;
-	c->error->column = 1 + utf8_count(c->text, span.start);
-	c->error->length = utf8_count(c->text + span.start, span.end - span.start);
+	c->error->column = 1 + weir_utf8_count(c->text, span.start);
+	c->error->length = weir_utf8_count(c->text + span.start, span.end - span.start);
 	if (c->error->length == 0)
 		c->error->length = 1;
 	va_start(args, format);

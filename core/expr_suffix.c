@@ -4,37 +4,26 @@
 
 #include "diag.h"
 #include "expr_impl.h"
+#include "option_number.h"
 
-/* A literal becomes so many times `factor` of `unit`. */
+static const struct number_scale percents[] = { { "%", 1 }, { NULL, 0 } };
+static const struct number_scale frequencies[] = {
+	{ "Hz", 1 }, { "kHz", 1000 }, { "MHz", 1000000 }, { "GHz", 1000000000 }, { NULL, 0 },
+};
+
+/* A literal becomes so many of `unit`. */
 static const struct {
-	const char *suffix;
+	const struct number_scale *scales;
 	const struct weir_unit *unit;
-	uint64_t factor;
 } suffixes[] = {
-	{ "ns", WEIR_NS, 1 },
-	{ "us", WEIR_NS, 1000 },
-	{ "ms", WEIR_NS, 1000000 },
-	{ "s", WEIR_NS, 1000000000 },
-	{ "m", WEIR_NS, UINT64_C(60) * 1000000000 },
-	{ "h", WEIR_NS, UINT64_C(3600) * 1000000000 },
-	{ "d", WEIR_NS, UINT64_C(86400) * 1000000000 },
-	{ "B", WEIR_BYTES, 1 },
-	{ "KiB", WEIR_BYTES, UINT64_C(1) << 10 },
-	{ "MiB", WEIR_BYTES, UINT64_C(1) << 20 },
-	{ "GiB", WEIR_BYTES, UINT64_C(1) << 30 },
-	{ "TiB", WEIR_BYTES, UINT64_C(1) << 40 },
-	{ "kB", WEIR_BYTES, 1000 },
-	{ "MB", WEIR_BYTES, 1000000 },
-	{ "GB", WEIR_BYTES, 1000000000 },
-	{ "TB", WEIR_BYTES, UINT64_C(1000000000000) },
-	{ "%", WEIR_PERCENT, 1 },
-	{ "Hz", WEIR_HERTZ, 1 },
-	{ "kHz", WEIR_HERTZ, 1000 },
-	{ "MHz", WEIR_HERTZ, 1000000 },
-	{ "GHz", WEIR_HERTZ, 1000000000 },
+	{ number_durations, WEIR_NS },
+	{ number_sizes, WEIR_BYTES },
+	{ percents, WEIR_PERCENT },
+	{ frequencies, WEIR_HERTZ },
 };
 
 #define SUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
+#define WORDS    32
 
 /* The unit of a column that is written like that: vendors' units have no suffix of ours. */
 static const struct weir_unit *suffix_of_schema(const struct expr_compiler *c, const char *word,
@@ -52,14 +41,16 @@ static const struct weir_unit *suffix_of_schema(const struct expr_compiler *c, c
 
 static bool suffix_unknown(struct expr_compiler *c, struct expr_span span)
 {
-	const char *words[SUFFIXES];
+	const char *words[WORDS];
 	const char *nearest;
+	size_t count = 0;
 	char word[32];
 
 	for (size_t i = 0; i < SUFFIXES; i++)
-		words[i] = suffixes[i].suffix;
+		for (size_t j = 0; suffixes[i].scales[j].name && count < WORDS; j++)
+			words[count++] = suffixes[i].scales[j].name;
 	snprintf(word, sizeof(word), "%.*s", (int)(span.end - span.start), c->text + span.start);
-	nearest = diag_nearest(word, words, SUFFIXES);
+	nearest = diag_nearest(word, words, count);
 	if (nearest)
 		expr_fail(c, span, "unknown unit \"%s\"; did you mean \"%s\"?", word, nearest);
 	else
@@ -73,14 +64,14 @@ bool expr_suffix(struct expr_compiler *c, struct expr_span span, const struct we
 	const char *word = c->text + span.start;
 	const size_t length = span.end - span.start;
 
-	for (size_t i = 0; i < SUFFIXES; i++) {
-		if (strlen(suffixes[i].suffix) != length ||
-		    memcmp(suffixes[i].suffix, word, length) != 0)
-			continue;
-		*unit = suffixes[i].unit;
-		*factor = suffixes[i].factor;
-		return true;
-	}
+	for (size_t i = 0; i < SUFFIXES; i++)
+		for (const struct number_scale *scale = suffixes[i].scales; scale->name; scale++) {
+			if (strlen(scale->name) != length || memcmp(scale->name, word, length) != 0)
+				continue;
+			*unit = suffixes[i].unit;
+			*factor = scale->units;
+			return true;
+		}
 	*unit = suffix_of_schema(c, word, length);
 	return *unit || suffix_unknown(c, span);
 }

@@ -168,6 +168,8 @@ static int host_every(struct weir_ctx *ctx, uint64_t period_ns)
 
 	if (!node->graph->loop)
 		return -EBUSY;
+	if (!node->written || node->thread)
+		return -ENOTSUP;
 	loop_timer_set(&node->tick, period_ns ? loop_now() + period_ns : 0, period_ns);
 	return 0;
 }
@@ -192,6 +194,8 @@ static int host_watch(struct weir_ctx *ctx, int fd, uint32_t events, weir_ready_
 
 	if (!node->graph->loop)
 		return -EBUSY;
+	if (node->thread)
+		return -ENOTSUP;
 	return loop_watch(node->graph->loop, fd, events, host_ready, node, *(void **)&ready);
 }
 

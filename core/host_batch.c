@@ -24,7 +24,8 @@ struct weir_batch *host_loan(struct weir_ctx *ctx, uint32_t output, uint32_t row
 	struct node *node = node_of(ctx);
 	struct batch *batch;
 
-	if (!node->graph->loop || output >= node_component(node)->outputs.count ||
+	/* Who reads may have ended with the drain: nothing would come of a later batch. */
+	if (node->state != NODE_STARTED || output >= node_component(node)->outputs.count ||
 	    !node->outputs[output].schema || host_hold_up(node))
 		return NULL;
 	batch = batch_new(node->outputs[output].schema->row_size, rows, arena_bytes);

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/utf8.h>
+
 #include "log.h"
-#include "utf8.h"
 
 static char *escaped_copy(const char *text)
 {
@@ -39,7 +40,7 @@ void listing_add(struct listing *listing, const char *const *cells)
 
 static uint32_t cell_width(const char *cell)
 {
-	return cell ? utf8_count(cell, strlen(cell)) : 0;
+	return cell ? weir_utf8_count(cell, strlen(cell)) : 0;
 }
 
 static uint32_t column_width(const struct listing *listing, uint32_t column)

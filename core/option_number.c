@@ -81,12 +81,7 @@ int number_ratio(const char *text, double *value)
 	return *value < 0 ? -ERANGE : 0;
 }
 
-struct scale {
-	const char *name;
-	uint64_t units;
-};
-
-static const struct scale duration_scales[] = {
+const struct number_scale number_durations[] = {
 	{ "ns", 1 },
 	{ "us", 1000 },
 	{ "ms", 1000000 },
@@ -97,9 +92,16 @@ static const struct scale duration_scales[] = {
 	{ NULL },
 };
 
-static const struct scale size_scales[] = {
-	{ "B", 1 },         { "kB", 1000 },       { "KiB", 1 << 10 }, { "MB", 1000000 },
-	{ "MiB", 1 << 20 }, { "GB", 1000000000 }, { "GiB", 1 << 30 }, { "TiB", UINT64_C(1) << 40 },
+const struct number_scale number_sizes[] = {
+	{ "B", 1 },
+	{ "kB", 1000 },
+	{ "KiB", 1 << 10 },
+	{ "MB", 1000000 },
+	{ "MiB", 1 << 20 },
+	{ "GB", 1000000000 },
+	{ "GiB", 1 << 30 },
+	{ "TB", UINT64_C(1000000000000) },
+	{ "TiB", UINT64_C(1) << 40 },
 	{ NULL },
 };
 
@@ -152,7 +154,7 @@ static const char *split(const char *text, size_t *whole, const char **part, siz
 	return *part_count ? *part + *part_count : NULL;
 }
 
-static int quantity(const char *text, const struct scale *scale, uint64_t *value)
+static int quantity(const char *text, const struct number_scale *scale, uint64_t *value)
 {
 	const char *part;
 	size_t whole, part_count;
@@ -177,18 +179,18 @@ static int quantity(const char *text, const struct scale *scale, uint64_t *value
 
 int option_duration(const char *text, uint64_t *ns)
 {
-	return quantity(text, duration_scales, ns);
+	return quantity(text, number_durations, ns);
 }
 
 int option_size(const char *text, uint64_t *bytes)
 {
-	return quantity(text, size_scales, bytes);
+	return quantity(text, number_sizes, bytes);
 }
 
 /* The largest unit that divides the value: 60000000000 is "1m", 1000000 is "1ms". */
-static void quantity_text(uint64_t value, const struct scale *scale, char *out, size_t size)
+static void quantity_text(uint64_t value, const struct number_scale *scale, char *out, size_t size)
 {
-	const struct scale *best = scale;
+	const struct number_scale *best = scale;
 
 	for (; scale->name; scale++)
 		if (value % scale->units == 0)
@@ -202,10 +204,10 @@ static void quantity_text(uint64_t value, const struct scale *scale, char *out, 
 
 void number_duration_text(uint64_t ns, char *out, size_t size)
 {
-	quantity_text(ns, duration_scales, out, size);
+	quantity_text(ns, number_durations, out, size);
 }
 
 void number_size_text(uint64_t bytes, char *out, size_t size)
 {
-	quantity_text(bytes, size_scales, out, size);
+	quantity_text(bytes, number_sizes, out, size);
 }

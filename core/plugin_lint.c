@@ -114,7 +114,8 @@ static void lint_head(struct lint *lint, const struct weir_component *component)
 	if (!lint_line_ok(component->summary))
 		lint_say(lint, "summary: one line is needed");
 	if (component->state_size > STATE_MAX)
-		lint_say(lint, "state_size %u: at most %u", component->state_size, STATE_MAX);
+		lint_say(lint, "state_size %llu: at most %u",
+			 (unsigned long long)component->state_size, STATE_MAX);
 	if (component->options_size > OPTIONS_MAX)
 		lint_say(lint, "options_size %u: at most %u", component->options_size, OPTIONS_MAX);
 }

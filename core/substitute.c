@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weir/utf8.h>
+
 #include "param.h"
-#include "utf8.h"
 
 /* One reference, as it stands in a text. */
 struct reference {
@@ -61,7 +62,7 @@ static const char *find_in_source(const struct place *place, uint32_t n, const c
 	*line = at;
 	for (uint32_t i = 1; i < place->column && at && *at; i++) {
 		uint32_t code;
-		size_t length = utf8_next(at, 4, &code);
+		size_t length = weir_utf8_next(at, 4, &code);
 
 		at += length ? length : 1;
 	}
@@ -96,8 +97,8 @@ static struct place reference_place(const struct work *work, const char *at, siz
 		return place;
 	for (const char *p; (p = memchr(line, '\n', (size_t)(source - line))); line = p + 1)
 		place.line++;
-	place.column = utf8_count(line, (size_t)(source - line)) + 1;
-	place.length = utf8_count(at, size);
+	place.column = weir_utf8_count(line, (size_t)(source - line)) + 1;
+	place.length = weir_utf8_count(at, size);
 	return place;
 }
 

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <weir/utf8.h>
+
 #include "svg_page.h"
 
 #define SVG_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
@@ -33,39 +35,20 @@ void svg_print(struct svg_page *page, const char *format, ...)
 		svg_bytes(page, text, (size_t)length);
 }
 
-/* Bytes of a UTF-8 sequence by its first byte; 0: no such. */
-static uint32_t svg_sequence(unsigned char first)
-{
-	if (first < 0x80)
-		return 1;
-	if (first < 0xc2 || first > 0xf4)
-		return 0;
-	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-}
-
 static bool svg_is_allowed(uint32_t point)
 {
 	if (point < 0x20 || (point >= 0x7f && point < 0xa0))
 		return false;
-	return !(point >= 0xd800 && point < 0xe000) && (point & 0xfffe) != 0xfffe;
+	return (point & 0xfffe) != 0xfffe;
 }
 
 /* Bytes of the character at `text` that may stand in XML; 0: none, one byte is to be replaced. */
 static uint32_t svg_character(const char *text, size_t left)
 {
-	static const uint32_t least[5] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const unsigned char *bytes = (const unsigned char *)text;
-	uint32_t count = svg_sequence(bytes[0]), point, i;
+	uint32_t point = 0;
+	size_t count = weir_utf8_next(text, left, &point);
 
-	if (count == 0 || count > left)
-		return 0;
-	point = count == 1 ? bytes[0] : bytes[0] & (0x7fu >> count);
-	for (i = 1; i < count; i++) {
-		if ((bytes[i] & 0xc0) != 0x80)
-			return 0;
-		point = point << 6 | (bytes[i] & 0x3fu);
-	}
-	return point >= least[count] && point <= 0x10ffff && svg_is_allowed(point) ? count : 0;
+	return count && svg_is_allowed(point) ? (uint32_t)count : 0;
 }
 
 static void svg_escaped(struct svg_page *page, const char *character, uint32_t count)

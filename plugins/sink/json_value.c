@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include <weir/histogram.h>
+#include <weir/utf8.h>
 
 #include "number.h"
-#include "utf8.h"
 
 static void json_character(struct line *line, const char *bytes, size_t length, uint32_t code)
 {
@@ -30,7 +30,7 @@ static void json_escape(struct line *line, const char *text, size_t length)
 	for (size_t at = 0; at < length; at += bytes) {
 		uint32_t code = 0;
 
-		bytes = utf8_decode(text + at, length - at, &code);
+		bytes = weir_utf8_next(text + at, length - at, &code);
 		if (bytes) {
 			json_character(line, text + at, bytes, code);
 			continue;

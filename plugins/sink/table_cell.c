@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include <weir/histogram.h>
+#include <weir/utf8.h>
 
 #include "number.h"
-#include "utf8.h"
 #include "value.h"
 
 #define CELL_DEPTH_MAX 64
@@ -20,8 +20,8 @@ void table_escape(struct line *out, const char *text, size_t length)
 		uint32_t code = 0;
 		bool shown;
 
-		bytes = utf8_decode(text + at, length - at, &code);
-		shown = bytes && !utf8_steers(code);
+		bytes = weir_utf8_next(text + at, length - at, &code);
+		shown = bytes && !weir_utf8_steers(code);
 		if (bytes == 0)
 			bytes = 1;
 		if (shown)

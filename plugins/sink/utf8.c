@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* UTF-8: see utf8.h. */
+/* Widths: see utf8.h. */
 #include "utf8.h"
+
+#include <weir/utf8.h>
 
 struct utf8_range {
 	uint32_t first;
@@ -23,12 +25,6 @@ static const struct utf8_range utf8_wide[] = {
 	{ 0x20000, 0x3fffd },
 };
 
-/* Control characters, line separators, and what changes the direction of text. */
-static const struct utf8_range utf8_steering[] = {
-	{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x061c, 0x061c }, { 0x200e, 0x200f },
-	{ 0x2028, 0x202e }, { 0x2066, 0x2069 }, { 0xfeff, 0xfeff },
-};
-
 static bool utf8_among(uint32_t code, const struct utf8_range *ranges, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -40,48 +36,6 @@ static bool utf8_among(uint32_t code, const struct utf8_range *ranges, size_t co
 #define UTF8_AMONG(code_, ranges_)                                                                 \
 	utf8_among(code_, ranges_, sizeof(ranges_) / sizeof((ranges_)[0]))
 
-/* Bytes of the character that starts with `lead`, and the smallest code that needs them. */
-static size_t utf8_length(uint8_t lead, uint32_t *code, uint32_t *smallest)
-{
-	static const struct {
-		uint8_t mask, lead;
-		uint32_t smallest;
-	} forms[] = {
-		{ 0x80, 0x00, 0 },
-		{ 0xe0, 0xc0, 0x80 },
-		{ 0xf0, 0xe0, 0x800 },
-		{ 0xf8, 0xf0, 0x10000 },
-	};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if ((lead & forms[i].mask) != forms[i].lead)
-			continue;
-		*code = lead & (uint8_t)~forms[i].mask;
-		*smallest = forms[i].smallest;
-		return i + 1;
-	}
-	return 0;
-}
-
-size_t utf8_decode(const char *text, size_t length, uint32_t *code)
-{
-	uint32_t smallest = 0;
-	size_t bytes = utf8_length((uint8_t)text[0], code, &smallest);
-
-	if (bytes > length)
-		return 0;
-	for (size_t i = 1; i < bytes; i++) {
-		uint8_t byte = (uint8_t)text[i];
-
-		if ((byte & 0xc0) != 0x80)
-			return 0;
-		*code = *code << 6 | (byte & 0x3f);
-	}
-	if (*code < smallest || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff))
-		return 0;
-	return bytes;
-}
-
 uint32_t utf8_width(uint32_t code)
 {
 	if (code < 0x300)
@@ -91,16 +45,11 @@ uint32_t utf8_width(uint32_t code)
 	return UTF8_AMONG(code, utf8_wide) ? 2 : 1;
 }
 
-bool utf8_steers(uint32_t code)
-{
-	return UTF8_AMONG(code, utf8_steering);
-}
-
 /* The first character's bytes, at least 1, and its width. */
 static size_t utf8_step(const char *text, size_t length, uint32_t *width)
 {
 	uint32_t code = 0;
-	size_t bytes = utf8_decode(text, length, &code);
+	size_t bytes = weir_utf8_next(text, length, &code);
 
 	*width = bytes ? utf8_width(code) : 1;
 	return bytes ? bytes : 1;

@@ -67,16 +67,6 @@ static struct value value_int(const struct value_place *place)
 	return value;
 }
 
-/* No schema says whether a duration is signed, and no unsigned one lasts 292 years of ns. */
-static struct value value_duration(const struct value_place *place)
-{
-	struct value value = value_int(place);
-
-	if (value_optional(place->field) && (uint64_t)value.i == weir_absent_uint(8))
-		value.kind = VALUE_ABSENT;
-	return value;
-}
-
 static struct value value_time(const struct value_place *place)
 {
 	struct value value = value_uint(place);
@@ -187,7 +177,7 @@ static value_reader *const value_readers[] = {
 	[WEIR_TYPE_UINT] = value_uint,           [WEIR_TYPE_INT] = value_int,
 	[WEIR_TYPE_DOUBLE] = value_double,       [WEIR_TYPE_BOOL] = value_bool,
 	[WEIR_TYPE_CHARS] = value_chars,         [WEIR_TYPE_TIME] = value_time,
-	[WEIR_TYPE_DURATION] = value_duration,   [WEIR_TYPE_TEXT] = value_text,
+	[WEIR_TYPE_DURATION] = value_uint,       [WEIR_TYPE_TEXT] = value_text,
 	[WEIR_TYPE_NAME] = value_of_name,        [WEIR_TYPE_NAMES] = value_names,
 	[WEIR_TYPE_HISTOGRAM] = value_histogram, [WEIR_TYPE_STACK] = value_stack,
 	[WEIR_TYPE_ROWS] = value_rows,

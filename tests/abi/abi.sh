@@ -23,6 +23,11 @@ one_symbol() {
 	[ "$(nm -D --defined-only "$1" | awk '{print $3}')" = weir_component ] || { nm -D --defined-only "$1"; return 1; }
 }
 
+refused_by_cxx() {
+	! c++ -std=c++20 -I"$source/sdk/include" -fsyntax-only "$1" 2>"$tap_dir/cxx" &&
+		grep -q "static assertion failed" "$tap_dir/cxx"
+}
+
 needs_nothing() {
 	! nm -D --undefined-only "$1" | grep ' weir_'
 }
@@ -41,6 +46,14 @@ for header in $(find "$source/sdk/include" -name '*.h' | sort); do
 	check "$short compiles by itself as C" alone c "$header"
 	# bpftool's light skeletons, which it loads, are C only.
 	[ "$short" = weir/bpf/loader.h ] || check "$short compiles by itself as C++" alone cc "$header"
+done
+
+check "a component is declared in C++ as in C" \
+	c++ -std=c++20 -Wall -Wextra -Werror -Wno-missing-field-initializers \
+	-I"$source/sdk/include" -fsyntax-only "$source/tests/abi/component.cc"
+for wrong in 's/uint32_t b;/uint16_t b;/' 's/uint64_t at;/int64_t at;/'; do
+	sed "$wrong" "$source/tests/abi/component.cc" >"$tap_dir/wrong.cc"
+	check "... and $wrong does not compile" refused_by_cxx "$tap_dir/wrong.cc"
 done
 
 for plugin in "$build"/plugins/*.so; do

@@ -85,7 +85,7 @@ static void check_printed(const struct diag *diag)
 	diag_print(diag, file);
 	fclose(file);
 	for (size_t at = 0; at < size;) {
-		size_t length = utf8_next(out + at, size - at, &code);
+		size_t length = weir_utf8_next(out + at, size - at, &code);
 
 		promise(length > 0 && (code == '\n' || !utf8_hidden(code)));
 		at += length;

@@ -227,7 +227,7 @@ static void utf8_is_decoded_strictly(void **state)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		uint32_t code = 0;
 
-		assert_int_equal(utf8_next(rows[i].bytes, strlen(rows[i].bytes), &code),
+		assert_int_equal(weir_utf8_next(rows[i].bytes, strlen(rows[i].bytes), &code),
 				 rows[i].length);
 		if (rows[i].length)
 			assert_int_equal(code, rows[i].code);

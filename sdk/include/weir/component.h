@@ -10,10 +10,12 @@
  *
  *	create   options are filled, state is zeroed memory of state_size bytes
  *	bind     inputs and their schemas are known; outputs without a schema are declared here
- *	start    attach, open, begin; when it returns 0 the node is ready
- *	tick     sources and transforms that asked weir_every() for it
+ *	start    attach, open, begin; when it returns 0 the node is ready. Batches may be sent from here
+ *	         on: whoever reads them has started before
+ *	tick     who asked weir_every() for it
  *	push     transforms and sinks: one batch of one input
- *	drain    no more input comes: hand on, or write out, everything that is left
+ *	drain    no more input comes: hand on, or write out, everything that is left. The last place
+ *	         to send a batch from
  *	stop     end what start began
  *	destroy  release everything; called exactly once after create was called, whatever failed
  *
@@ -125,19 +127,21 @@ struct weir_component {
 	uint32_t kind; /* enum weir_kind */
 	uint32_t reserved;
 	const char *name;
-	const char *summary; /* one line for `weir plugins` */
-	const char *doc;     /* paragraphs for `weir describe`, or NULL */
-	uint32_t flags;      /* enum weir_component_flag */
-	uint32_t options_size;
-	uint32_t state_size;
-	uint32_t reserved2;
+	const char *summary;   /* one line for `weir plugins` */
+	const char *doc;       /* paragraphs for `weir describe`, or NULL */
+	uint32_t flags;        /* enum weir_component_flag */
+	uint32_t options_size; /* bytes of the structs that the host provides */
+	uint64_t state_size;
 	WEIR_TABLE_OF(struct weir_option) options;
 	WEIR_TABLE_OF(struct weir_output) outputs;       /* sources, transforms */
 	WEIR_TABLE_OF(struct weir_slot) inputs;          /* transforms, sinks */
 	WEIR_TABLE_OF(struct weir_format) formats;       /* sinks */
 	WEIR_TABLE_OF(struct weir_service_offer) offers; /* providers */
 
-	/* Says what this host lacks, by weir_need(). ctx->state is NULL. Must be cheap. */
+	/*
+	 * Says what this host lacks, by weir_need(). Called outside of a life: ctx->state is NULL,
+	 * and of the host's calls only log, need, now and wall mean something. Must be cheap.
+	 */
 	void (*probe)(struct weir_ctx *ctx);
 	int (*create)(struct weir_ctx *ctx);
 	int (*bind)(struct weir_ctx *ctx);

@@ -84,7 +84,7 @@ struct weir_host {
 	uint16_t abi_major;
 	uint16_t abi_minor;
 
-	/* any: writes a line to stderr, with the node's name. */
+	/* any: writes a line to stderr, with the node's name. `level`: enum weir_log_level. */
 	void (*log)(struct weir_ctx *ctx, int level, const char *format, va_list args);
 	/*
 	 * any: keeps the reason of a failure and returns `error`, a negative errno, whose text is
@@ -113,7 +113,7 @@ struct weir_host {
 	/* any: true once the pipeline ends, or this sink's deadline has passed: stop waiting. */
 	int (*ending)(struct weir_ctx *ctx);
 
-	/* loop, from bind() on: input i, or NULL past the last. */
+	/* any, from bind() on: input i, or NULL past the last. */
 	const struct weir_input *(*input)(struct weir_ctx *ctx, uint32_t i);
 	/*
 	 * loop, bind(): a column of input i that an option named. NULL after having failed, with
@@ -121,34 +121,49 @@ struct weir_host {
 	 */
 	const struct weir_field *(*want)(struct weir_ctx *ctx, uint32_t i,
 					 const struct weir_want *want, const char *option);
-	/* loop, bind(): sets the schema of an output that has none. It stays the plugin's. */
+	/*
+	 * loop, bind(): sets the schema of an output that has none. It stays the plugin's, and
+	 * must stay until destroy(). 0, or a negative errno after having said why.
+	 */
 	int (*declare)(struct weir_ctx *ctx, uint32_t output, const struct weir_schema *schema);
-	/* loop, create() to start(): the provider of service/version: "pmu" or "vendor::pmu". */
+	/*
+	 * loop, create() to start(): the provider of service/version: "pmu" or "vendor::pmu".
+	 * *service may be used until destroy() returns. 0, or a negative errno, with a reason that
+	 * is told when the callback fails, too: whoever can live without may go on.
+	 */
 	int (*service)(struct weir_ctx *ctx, const char *name, uint32_t version,
 		       struct weir_service *service);
 
-	/* loop, start() on: calls tick every period_ns from now on; 0 ends it. */
+	/*
+	 * loop, start() to drain(): calls tick every period_ns from now on; 0 ends it. 0 or a
+	 * negative errno: -ENOTSUP for providers and sinks with WEIR_BLOCKS, who have no tick.
+	 */
 	int (*every)(struct weir_ctx *ctx, uint64_t period_ns);
 	/*
-	 * loop, start() on: calls `ready` when the fd has `events` (EPOLLIN ...), not while a
-	 * full queue holds this node up. The fd stays the plugin's; events 0 ends the watch,
-	 * which must come before close().
+	 * loop, start() to drain(): calls `ready` when the fd has `events` (EPOLLIN ...), not
+	 * while a full queue holds this node up. The fd stays the plugin's; events 0 ends the
+	 * watch, which must come before close(). 0 or a negative errno.
 	 */
 	int (*watch)(struct weir_ctx *ctx, int fd, uint32_t events, weir_ready_fn *ready);
 
 	/*
-	 * loop: an empty batch for an output, with room for that many rows and arena bytes.
+	 * loop, start() to drain(): an empty batch for an output, with room for that many rows
+	 * and arena bytes.
 	 * NULL: a queue behind is full and may block: stop reading, the node is called again when
 	 * there is room; or no memory. Whoever cannot wait says weir_lost().
 	 */
 	struct weir_batch *(*loan)(struct weir_ctx *ctx, uint32_t output, uint32_t rows,
 				   uint32_t arena_bytes);
-	/* loop: makes room for more rows and arena bytes. Pointers into the batch change. */
+	/*
+	 * loop: makes room for more rows and arena bytes. Pointers into the batch change. 0 or
+	 * -ENOMEM, the batch then being as it was.
+	 */
 	int (*reserve)(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t rows,
 		       uint32_t arena_bytes);
 	/*
 	 * loop: sends the batch on its way; it is the host's from here on. The window must be
-	 * set. An empty batch is sent too: it says that nothing happened in its window.
+	 * set. An empty batch is sent too: it says that nothing happened in its window. 0, or a
+	 * negative errno when its counts exceed its memory.
 	 */
 	int (*commit)(struct weir_ctx *ctx, struct weir_batch *batch);
 	/* loop: gives a loan back unused. NULL is allowed. */
@@ -163,9 +178,9 @@ struct weir_host {
 	struct weir_names *(*names_new)(struct weir_ctx *ctx); /* any; NULL: no memory */
 	void (*names_release)(struct weir_names *names);       /* any; NULL is allowed */
 	uint32_t (*names_intern)(struct weir_names *names, const char *text,
-				 size_t length); /* 0: no memory */
-	const char *(*names_text)(const struct weir_names *names, uint32_t id,
-				  uint32_t *length); /* any */
+				 size_t length); /* 0: no memory, or an empty text */
+	/* any: never NULL; "" for an id that is 0 or unknown, or no table. `length` may be NULL. */
+	const char *(*names_text)(const struct weir_names *names, uint32_t id, uint32_t *length);
 	size_t (*names_bytes)(const struct weir_names *names);
 
 	/*
@@ -195,7 +210,7 @@ struct weir_host {
 	int (*writer_color)(const struct weir_writer *writer);
 
 	/*
-	 * loop, start() on: this source has nothing more to say. When all sources have, the
+	 * loop, start() to drain(): this source has nothing more to say. When all sources have, the
 	 * pipeline drains and ends.
 	 */
 	void (*finished)(struct weir_ctx *ctx);

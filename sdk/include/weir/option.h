@@ -16,7 +16,7 @@ enum weir_option_type {
 	WEIR_OPTION_DOUBLE = 4,   /* double */
 	WEIR_OPTION_TEXT = 5,     /* const char *, never NULL */
 	WEIR_OPTION_DURATION = 6, /* uint64_t ns; text like 250ms: ns us ms s m h d */
-	WEIR_OPTION_SIZE = 7,     /* uint64_t bytes; text like 64MiB: B KiB MiB GiB TiB kB MB GB */
+	WEIR_OPTION_SIZE = 7,     /* uint64_t bytes; text like 64MiB: B KiB MiB GiB TiB kB MB GB TB */
 	WEIR_OPTION_CHOICE = 8,   /* uint32_t: position in choices */
 	WEIR_OPTION_CHOICES =
 		9,              /* uint32_t: bit mask over choices; YAML list, or a,b on the line */
@@ -47,10 +47,38 @@ struct weir_option {
 };
 
 #ifdef __cplusplus
-#define WEIR_OPTION_OFFSET(type_, member_, ...) ((uint32_t)offsetof(type_, member_))
+
+#include <type_traits>
+
+namespace weir
+{
+template <class T> constexpr bool option_fits(uint32_t kind)
+{
+	return kind == WEIR_OPTION_BOOL ? std::is_same<T, bool>::value
+	       : kind == WEIR_OPTION_UINT
+		       ? std::is_integral<T>::value && std::is_unsigned<T>::value && sizeof(T) >= 4
+	       : kind == WEIR_OPTION_INT
+		       ? std::is_integral<T>::value && std::is_signed<T>::value && sizeof(T) >= 4
+	       : kind == WEIR_OPTION_TEXT ? std::is_same<T, const char *>::value
+	       : kind == WEIR_OPTION_DURATION || kind == WEIR_OPTION_SIZE
+		       ? std::is_integral<T>::value && std::is_unsigned<T>::value && sizeof(T) == 8
+	       : kind == WEIR_OPTION_CHOICE || kind == WEIR_OPTION_CHOICES
+		       ? std::is_same<T, unsigned int>::value
+	       : kind == WEIR_OPTION_TEXTS ? std::is_same<T, weir_texts>::value
+					   : std::is_same<T, double>::value;
+}
+template <bool fits> struct option_member {
+	static_assert(fits, "option and member types differ");
+	static const uint32_t extra = 0;
+};
+} // namespace weir
+
+#define WEIR_OPTION_OFFSET(type_, member_, kind_, ...)                                             \
+	((uint32_t)offsetof(type_, member_) +                                                      \
+	 weir::option_member<weir::option_fits<decltype(((type_ *)0)->member_)>(kind_)>::extra)
 #else
 /* offsetof(), but the build fails if the member is none of the types listed. */
-#define WEIR_OPTION_OFFSET(type_, member_, ...)                                                    \
+#define WEIR_OPTION_OFFSET(type_, member_, kind_, ...)                                             \
 	((uint32_t)(offsetof(type_, member_) +                                                     \
 		    0 * sizeof(struct {                                                            \
 			    _Static_assert(                                                        \
@@ -63,7 +91,7 @@ struct weir_option {
 #define WEIR_OPTION_ITEM(type_, member_, kind_, default_, choices_, unit_, min_, max_, doc_, ...)  \
 	{                                                                                          \
 #member_, doc_, default_, choices_, unit_, kind_,                                  \
-			WEIR_OPTION_OFFSET(type_, member_, __VA_ARGS__),                           \
+			WEIR_OPTION_OFFSET(type_, member_, kind_, __VA_ARGS__),                    \
 			WEIR_MEMBER_SIZE(type_, member_), 0, min_, max_                            \
 	}
 

@@ -20,16 +20,17 @@
  */
 enum weir_type {
 	WEIR_TYPE_NONE = 0,
-	WEIR_TYPE_UINT = 1,       /* unsigned integer of 1, 2, 4 or 8 bytes */
-	WEIR_TYPE_INT = 2,        /* signed integer of 1, 2, 4 or 8 bytes */
-	WEIR_TYPE_DOUBLE = 3,     /* IEEE double */
-	WEIR_TYPE_BOOL = 4,       /* one byte, 0 or 1 */
-	WEIR_TYPE_CHARS = 5,      /* char[size], ends at the first NUL or at size */
-	WEIR_TYPE_TIME = 6,       /* uint64_t: CLOCK_MONOTONIC ns; unit is always WEIR_NS */
-	WEIR_TYPE_DURATION = 7,   /* uint64_t or int64_t in the field's unit of time */
-	WEIR_TYPE_TEXT = 8,       /* struct weir_text: bytes in the arena */
-	WEIR_TYPE_NAME = 9,       /* struct weir_name: one id of the name table */
-	WEIR_TYPE_NAMES = 10,     /* struct weir_names_ref: ids in the arena */
+	WEIR_TYPE_UINT = 1,   /* unsigned integer of 1, 2, 4 or 8 bytes */
+	WEIR_TYPE_INT = 2,    /* signed integer of 1, 2, 4 or 8 bytes */
+	WEIR_TYPE_DOUBLE = 3, /* IEEE double */
+	WEIR_TYPE_BOOL = 4,   /* one byte, 0 or 1 */
+	WEIR_TYPE_CHARS = 5,  /* char[size], ends at the first NUL or at size */
+	WEIR_TYPE_TIME = 6,   /* uint64_t: CLOCK_MONOTONIC ns; unit is always WEIR_NS */
+	WEIR_TYPE_DURATION =
+		7,            /* uint64_t in the field's unit of time; what may be negative: INT */
+	WEIR_TYPE_TEXT = 8,   /* struct weir_text: bytes in the arena */
+	WEIR_TYPE_NAME = 9,   /* struct weir_name: one id of the name table */
+	WEIR_TYPE_NAMES = 10, /* struct weir_names_ref: ids in the arena */
 	WEIR_TYPE_HISTOGRAM = 11, /* struct weir_histogram_ref: one histogram in the arena */
 	WEIR_TYPE_STACK = 12,     /* struct weir_stack_ref: frames in the arena, leaf first */
 	WEIR_TYPE_ROWS = 13,      /* struct weir_rows_ref: rows of a sub-schema in the arena */
@@ -48,7 +49,7 @@ enum weir_role {
 enum weir_field_flag {
 	/*
 	 * The value may be absent, which is not zero: the largest value of an unsigned member,
-	 * the smallest of a signed one, NaN of a double (weir_absent() in record.h), an empty text.
+	 * the smallest of a signed one, NaN of a double (WEIR_ABSENT_ in record.h), an empty text.
 	 * Sinks show "-" or null and say nothing of it to metrics.
 	 */
 	WEIR_OPTIONAL = 1u << 0,
@@ -115,7 +116,21 @@ template <class T> struct member_type {
 } // namespace weir
 
 #define WEIR_MEMBER_TYPE(type_, member_) (weir::member_type<decltype(((type_ *)0)->member_)>::value)
-#define WEIR_ROW_SIZE(row_)              sizeof(row_)
+
+namespace weir
+{
+template <uint32_t size> struct row_size {
+	static_assert(size % 8 == 0, "a row's size is a multiple of 8: pad it");
+	static const uint32_t value = size;
+};
+template <class T> struct moment {
+	static_assert(sizeof(T) == 8 && member_type<T>::value == WEIR_TYPE_UINT,
+		      "a time or duration is a uint64_t");
+	static const uint32_t extra = 0;
+};
+} // namespace weir
+
+#define WEIR_ROW_SIZE(row_) (weir::row_size<sizeof(row_)>::value)
 
 #else
 
@@ -174,7 +189,8 @@ template <class T> struct member_type {
 
 /* A field that the caller names a type for: the build fails unless the member is a uint64_t. */
 #ifdef __cplusplus
-#define WEIR_U64_OFFSET(type_, member_) ((uint32_t)offsetof(type_, member_))
+#define WEIR_U64_OFFSET(type_, member_)                                                            \
+	((uint32_t)offsetof(type_, member_) + weir::moment<decltype(((type_ *)0)->member_)>::extra)
 #else
 #define WEIR_U64_OFFSET(type_, member_)                                                            \
 	((uint32_t)(offsetof(type_, member_) +                                                     \
