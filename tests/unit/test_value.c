@@ -179,7 +179,8 @@ static void utf8_is_read_strictly(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		uint32_t code = 0;
 
-		assert_int_equal(weir_utf8_next(rows[i].bytes, rows[i].length, &code), rows[i].taken);
+		assert_int_equal(weir_utf8_next(rows[i].bytes, rows[i].length, &code),
+				 rows[i].taken);
 		if (rows[i].taken)
 			assert_int_equal(code, rows[i].code);
 	}

@@ -16,8 +16,8 @@ enum weir_option_type {
 	WEIR_OPTION_DOUBLE = 4,   /* double */
 	WEIR_OPTION_TEXT = 5,     /* const char *, never NULL */
 	WEIR_OPTION_DURATION = 6, /* uint64_t ns; text like 250ms: ns us ms s m h d */
-	WEIR_OPTION_SIZE = 7,     /* uint64_t bytes; text like 64MiB: B KiB MiB GiB TiB kB MB GB TB */
-	WEIR_OPTION_CHOICE = 8,   /* uint32_t: position in choices */
+	WEIR_OPTION_SIZE = 7,   /* uint64_t bytes; text like 64MiB: B KiB MiB GiB TiB kB MB GB TB */
+	WEIR_OPTION_CHOICE = 8, /* uint32_t: position in choices */
 	WEIR_OPTION_CHOICES =
 		9,              /* uint32_t: bit mask over choices; YAML list, or a,b on the line */
 	WEIR_OPTION_TEXTS = 10, /* struct weir_texts: YAML list, or a,b on the line */
