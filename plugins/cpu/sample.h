@@ -62,6 +62,8 @@ struct sample_state {
 	uint32_t max_stack;  /* that was asked of the kernel */
 	bool user_only;      /* the kernel refused the rest */
 	bool filter_cgroup;  /* here, by what the provider says, not in the kernel */
+	char controller[64]; /* of the hierarchy that the cgroup was found in; "": version 2 */
+	char below[4096];    /* the cgroup's path in that hierarchy: "/a/b", "" for its root */
 	uint64_t window;     /* start of the next batch */
 	int64_t rate_max;    /* kernel.perf_event_max_sample_rate at the start */
 	uint64_t busy_ticks; /* of all CPUs: at the start, once drained since then */
@@ -77,7 +79,7 @@ int sample_open(struct weir_ctx *ctx);
 
 /* sample_cgroup.c: an fd of the cgroup's directory, -1 with filter_cgroup set, or failed. */
 int sample_cgroup_open(struct weir_ctx *ctx, int *fd);
-bool sample_cgroup_has(const struct sample_conf *conf, const char *cgroup);
+bool sample_cgroup_has(const struct sample_state *state, const char *cgroups);
 
 /* sample_read.c: reads what the rings hold into batches. */
 int sample_read(struct weir_ctx *ctx);

@@ -51,16 +51,39 @@ static const char *sample_below(const char *cgroup, const char *folder)
 	return cgroup + strspn(cgroup, "/");
 }
 
+/*
+ * Notes where the cgroup was found, for comparing with what processes say of themselves. The last
+ * of the super block's options is a controller, or the name of a hierarchy without one.
+ */
+static void sample_remember(struct sample_state *state, const struct sample_mount *mount,
+			    const char *below)
+{
+	const char *comma = strrchr(mount->super_options, ',');
+	size_t length = strlen(below);
+
+	while (length > 0 && below[length - 1] == '/')
+		length--;
+	snprintf(state->below, sizeof(state->below), "%.*s", (int)length, below);
+	snprintf(state->controller, sizeof(state->controller), "%s",
+		 strcmp(mount->type, "cgroup") != 0 ? ""
+		 : comma                            ? comma + 1
+						    : mount->super_options);
+}
+
 /* Opens the cgroup in one hierarchy; -1: it is not there. */
 static int sample_open_below(struct weir_ctx *ctx, const struct sample_mount *mount)
 {
 	const struct sample_conf *conf = ctx->options;
 	char path[4096];
+	int fd;
 
 	if (snprintf(path, sizeof(path), "%s/%s", mount->folder + 1,
 		     sample_below(conf->cgroup, mount->folder)) >= (int)sizeof(path))
 		return -1;
-	return openat(ctx->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(ctx->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		sample_remember(ctx->state, mount, path + strlen(mount->folder + 1));
+	return fd;
 }
 
 /* The best place that the cgroup is found at. Returns its rank, and the fd if that is 2. */
@@ -113,22 +136,39 @@ int sample_cgroup_open(struct weir_ctx *ctx, int *fd)
 	return 0;
 }
 
-/* True for the cgroup itself and what lies below it. Paths as /proc/PID/cgroup has them. */
-bool sample_cgroup_has(const struct sample_conf *conf, const char *cgroup)
+/* True when a line "4:memory,cpu:/path" is of the hierarchy that the cgroup was found in. */
+static bool sample_of_hierarchy(const struct sample_state *state, const char *controllers,
+				size_t length)
 {
-	const char *wanted = conf->cgroup;
-	size_t length = strlen(wanted);
-	const char *at;
+	size_t wanted = strlen(state->controller);
 
-	while (length > 0 && wanted[length - 1] == '/')
-		length--;
-	if (wanted[0] == '/' && strncmp(wanted, "/sys/fs/cgroup/", 15) == 0) {
-		/* Behind the hierarchy's folder. */
-		at = strchr(wanted + 15, '/');
-		length -= at ? (size_t)(at - wanted) : length;
-		wanted = at ? at : wanted;
+	if (!wanted || !length)
+		return wanted == length;
+	for (const char *end = controllers + length; controllers < end;) {
+		size_t word = strcspn(controllers, ",:");
+
+		if (word == wanted && memcmp(controllers, state->controller, word) == 0)
+			return true;
+		controllers += word + 1;
 	}
-	cgroup += cgroup[0] == '/' && wanted[0] != '/';
-	return strncmp(cgroup, wanted, length) == 0 &&
-	       (cgroup[length] == '\0' || cgroup[length] == '/' || length == 0);
+	return false;
+}
+
+/* True for the cgroup itself and those below it; `cgroups` as in /proc/PID/cgroup. */
+bool sample_cgroup_has(const struct sample_state *state, const char *cgroups)
+{
+	size_t length = strlen(state->below);
+
+	while (*cgroups) {
+		size_t line = strcspn(cgroups, "\n");
+		const char *controllers = memchr(cgroups, ':', line);
+		const char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+
+		if (path &&
+		    sample_of_hierarchy(state, controllers + 1, (size_t)(path - controllers - 1)))
+			return strncmp(path + 1, state->below, length) == 0 &&
+			       strchr("/\n", path[1 + length]);
+		cgroups += line + (cgroups[line] == '\n');
+	}
+	return false;
 }

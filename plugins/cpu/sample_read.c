@@ -189,7 +189,6 @@ static int sample_names(struct weir_ctx *ctx)
  */
 static bool sample_name_row(struct weir_ctx *ctx, struct sample_row *row)
 {
-	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
 	const struct weir_process_v1 *process = state->process.vtable;
 	struct weir_process_info info = { .size = sizeof(info) };
@@ -206,7 +205,7 @@ static bool sample_name_row(struct weir_ctx *ctx, struct sample_row *row)
 		row->cgroup.id =
 			ctx->host->names_intern(state->names, info.cgroup, strlen(info.cgroup));
 	}
-	return !state->filter_cgroup || (known && sample_cgroup_has(conf, info.cgroup));
+	return !state->filter_cgroup || (known && sample_cgroup_has(state, info.cgroups));
 }
 
 static void sample_name_rows(struct weir_ctx *ctx, struct weir_batch *batch)

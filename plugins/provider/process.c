@@ -277,6 +277,7 @@ static void process_find_cgroup(struct weir_ctx *ctx, struct process *process, u
 		return;
 	process->cgroup = strdup(of && of->cgroup ? of->cgroup : "");
 	process->container = strdup(of && of->container ? of->container : "");
+	process->cgroups = strdup(of && of->cgroups ? of->cgroups : "");
 }
 
 static const char *process_comm(struct weir_ctx *ctx, struct process *process, uint32_t tid,
@@ -303,7 +304,9 @@ static void process_give(void *to, const void *from, size_t known)
 static int process_info(struct weir_ctx *ctx, uint32_t pid, uint32_t tid, uint64_t time,
 			struct weir_process_info *info)
 {
-	struct weir_process_info found = { .pid = pid, .tid = tid, .cgroup = "", .container = "" };
+	struct weir_process_info found = {
+		.pid = pid, .tid = tid, .cgroup = "", .container = "", .cgroups = ""
+	};
 	struct process *process;
 
 	if (pid == 0) {
@@ -322,6 +325,7 @@ static int process_info(struct weir_ctx *ctx, uint32_t pid, uint32_t tid, uint64
 	found.comm = process_comm(ctx, process, tid, time);
 	found.cgroup = process->cgroup ? process->cgroup : "";
 	found.container = process->container ? process->container : "";
+	found.cgroups = process->cgroups ? process->cgroups : "";
 	process_give(info, &found, sizeof(found));
 	return 0;
 }

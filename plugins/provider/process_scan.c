@@ -295,7 +295,8 @@ int process_scan_cgroup(struct weir_ctx *ctx, struct process *process)
 		if (process->cgroup)
 			process_container_name(process->cgroup, container, sizeof(container));
 		process->container = process->cgroup ? strdup(container) : NULL;
-		if (!process->container)
+		process->cgroups = strdup(buffer.bytes);
+		if (!process->container || !process->cgroups)
 			err = -ENOMEM;
 	}
 	weir_buffer_release(&buffer);

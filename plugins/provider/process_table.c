@@ -30,6 +30,7 @@ static void process_free(struct process_table *table, struct process *process)
 	free(process->threads);
 	free(process->cgroup);
 	free(process->container);
+	free(process->cgroups);
 	free(process);
 }
 

@@ -41,6 +41,7 @@ struct process {
 	uint32_t space_count;
 	char *cgroup;    /* NULL: not asked for yet */
 	char *container; /* with cgroup */
+	char *cgroups;   /* with cgroup: of all hierarchies, as in /proc/PID/cgroup */
 };
 
 /* A life that was forgotten, so that late questions for it can be counted. */

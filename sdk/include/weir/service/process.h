@@ -33,6 +33,7 @@ struct weir_process_info {
 	const char *comm;      /* of the thread at that time; "" when not known */
 	const char *cgroup;    /* path below its hierarchy; "" when not known */
 	const char *container; /* short id or name; "" when in none */
+	const char *cgroups; /* in all hierarchies, as /proc/PID/cgroup has it; "" when not known */
 };
 
 /* One mapping of an address space. */
