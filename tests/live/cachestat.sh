@@ -1,0 +1,86 @@
+#!/bin/sh
+# weir cachestat over a program that asks for known pages; mincore() says what is in the cache.
+# Usage: cachestat.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+. "$source/tests/tap.sh"
+weir=$build/weir
+file=$tap_dir/file
+pages=1000
+
+if [ "$(id -u)" != 0 ]; then
+	skip "cachestat over known pages" "needs root"
+	finish
+fi
+if [ "$(stat -f -c %T "$tap_dir")" = tmpfs ]; then
+	skip "cachestat over known pages" "$tap_dir is a tmpfs, which has no other place than the cache"
+	finish
+fi
+
+# attached FILE: waits until weir says so; fails when it does not within 10 s.
+attached() {
+	for _ in $(seq 100); do
+		grep -q ': attached' "$1" && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# ask ACTION...: the program under weir; one row in $tap_dir/json, what it printed in $tap_dir/said.
+ask() {
+	rm -f "$tap_dir/err"
+	"$weir" cachestat --interval 0 --comm cache_asks --format json >"$tap_dir/json" 2>"$tap_dir/err" &
+	pid=$!
+	attached "$tap_dir/err" || { cat "$tap_dir/err"; return 1; }
+	"$build/tests/cache_reader" "$file" "$@" >"$tap_dir/said"
+	kill -INT $pid
+	wait $pid
+}
+
+# row EXPRESSION: true of the row? `had`: what mincore said before, in this order. A fault or two
+# of the program's own code may be among the hits, and a machine short of memory may drop a page.
+row() {
+	python3 - "$tap_dir/json" "$tap_dir/said" "$1" <<'P'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+had = [int(line) for line in open(sys.argv[2])]
+assert len(rows) == 1, rows
+if not eval(sys.argv[3], dict(rows[0], had=had)):
+    sys.exit(f"not so: {sys.argv[3]}: {rows[0]} {had}")
+P
+}
+
+dd if=/dev/urandom of="$file" bs=4k count=$pages 2>/dev/null
+"$build/tests/cache_reader" "$file" read drop read # all of the program is in the cache now
+
+ask drop resident read resident
+check "a cold file is misses only" row "had == [0, $pages] and misses == $pages"
+check "what was read ahead for it is no hit" row "hits is None or hits <= 5"
+check "it was dropped before" row "dropped >= $pages - 10"
+
+ask resident read
+if grep -q '"hits":null' "$tap_dir/json"; then
+	skip "a warm file is hits only" "this kernel does not tell"
+	check "and the table says that" holds "$tap_dir/err" "hits are not known"
+	finish
+fi
+check "a warm file is hits only" row "had[0] <= hits <= had[0] + 5 and misses == $pages - had[0]"
+check "their ratio is 1" row "had[0] < $pages or ratio == 1"
+ask bytes
+check "50 reads of the same page are 50 hits" row "50 <= hits <= 55 and misses == 0"
+ask drop random resident
+check "reads without read-ahead are a miss each" row "misses == had[0] == 63 and hits <= 5"
+ask random
+check "and then a hit each" row "63 <= hits + misses <= 68 and misses <= 3"
+ask drop read read read
+check "read three times: once missed, twice hit" row "misses == $pages and 2 * $pages <= hits <= 2 * $pages + 5"
+ask drop map resident
+check "pages that are faulted in are misses" row "misses == had[0] == $pages and hits <= 10"
+ask write
+check "new pages that are written are neither" row "written == $pages and dirtied >= $pages and misses == 0 and hits <= 5"
+ask
+check "who does nothing has nothing" row "misses == 0 and dirtied == 0 and written == 0 and hits <= 5"
+
+size=$(awk '/^Cached:/ {print $2 * 1024}' /proc/meminfo)
+check "the cache's size is the kernel's" row "abs(cached - $size) < 64 << 20"
+finish
