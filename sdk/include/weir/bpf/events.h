@@ -13,7 +13,7 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 20); /* WEIR_BPF_RING_SIZE of bpf/ring.h */
+	__uint(max_entries, 1 << 19); /* WEIR_BPF_RING_SIZE of bpf/ring.h */
 } events SEC(".maps");
 
 __u64 events_lost = 0;

@@ -20,8 +20,8 @@
 /* How often sources empty their ring: events wait no longer than this to be shown. */
 #define WEIR_BPF_RING_PERIOD_NS 50000000u
 
-/* Bytes of the ring of bpf/events.h. */
-#define WEIR_BPF_RING_SIZE (1u << 20)
+/* Bytes of the ring of bpf/events.h. Twice as many are resident, as it is mapped twice in a row. */
+#define WEIR_BPF_RING_SIZE (1u << 19)
 
 /* Starts as zeroed memory; weir_bpf_ring_unmap() accepts that. */
 struct weir_bpf_ring {
