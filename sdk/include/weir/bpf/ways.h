@@ -51,19 +51,18 @@ __noinline __u32 weir_way_of(const struct weir_ways *ways, __u64 address)
 }
 
 /* Takes a free way for an address that has none; WEIR_WAYS: the set is full. */
-static __always_inline __u32 weir_way_take(struct weir_ways *ways, __u64 address)
+__noinline __u32 weir_way_take(struct weir_ways *ways, __u64 address)
 {
 	__u32 way;
-	int i;
 
-	for (i = 0; i < WEIR_WAYS; i++) {
-		way = weir_way_of(ways, 0);
-		if (way >= WEIR_WAYS)
+	if (!ways)
+		return WEIR_WAYS;
+	for (way = 0; way < WEIR_WAYS; way++) {
+		if (!ways->address[way] &&
+		    !__sync_val_compare_and_swap(&ways->address[way], 0, address))
 			break;
-		if (!__sync_val_compare_and_swap(&ways->address[way], 0, address))
-			return way;
 	}
-	return WEIR_WAYS;
+	return way;
 }
 
 /* Frees the way of an address, if it has one. */
