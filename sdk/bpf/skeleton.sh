@@ -44,6 +44,7 @@ host_includes=$("$clang" -E -v -x c /dev/null 2>&1 |
 "$bpftool" gen skeleton -L "$work/$name.linked.o" name "$name" >"$work/skeleton"
 
 # bpftool's text is not ours to mend: the linter and the warnings it fails under are told so.
+# Its loader program runs here and not in the kernel, see <weir/bpf/interpret.h>.
 # What the programs attach to is added, so that a failed load can say what this kernel lacks.
 {
 	printf '/* Made by skeleton.sh from %s; do not edit. */\n' "$(basename "$input")"
@@ -52,7 +53,8 @@ host_includes=$("$clang" -E -v -x c /dev/null 2>&1 |
 	for warning in cast-qual pointer-arith; do
 		printf '#pragma GCC diagnostic ignored "-W%s"\n' $warning
 	done
-	cat "$work/skeleton"
+	sed 's/\<bpf_load_and_run(/weir_bpf_load_and_run(/
+		s,^#include <bpf/skel_internal.h>,#include <weir/bpf/interpret.h>,' "$work/skeleton"
 	printf '\nstatic const char *const %s__targets[] __attribute__((unused)) = {\n' "$name"
 	grep -aoE '(raw_tp|tp_btf|fentry|fexit|iter)/[A-Za-z0-9_]+' "$work/$name.o" | LC_ALL=C sort -u |
 		sed 's/.*/\t"&",/'

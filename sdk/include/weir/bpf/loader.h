@@ -39,6 +39,8 @@
 #include <unistd.h>
 
 #include <bpf/skel_internal.h>
+#include <weir/bpf/btf_id.h>
+#include <weir/bpf/interpret.h>
 
 /* What went wrong, and the verifier's log for whoever asks for it. */
 struct weir_bpf_report {
@@ -77,126 +79,6 @@ static inline void weir_bpf_ask_log(struct bpf_loader_ctx *ctx,
 	ctx->log_level = report->log ? 1 : 0;
 	ctx->log_size = report->log ? report->log_size : 0;
 	ctx->log_buf = (uintptr_t)report->log;
-}
-
-/* Loads a program; returns its descriptor. */
-static inline int weir_bpf_program(enum bpf_prog_type type, const struct bpf_insn *code,
-				   uint32_t length, uint32_t attach_type, uint32_t btf_id)
-{
-	union bpf_attr attr;
-	int fd;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = type;
-	attr.insns = (uintptr_t)code;
-	attr.insn_cnt = length;
-	attr.license = (uintptr_t) "Dual BSD/GPL";
-	attr.prog_flags = type == BPF_PROG_TYPE_SYSCALL ? BPF_F_SLEEPABLE : 0;
-	attr.expected_attach_type = attach_type;
-	attr.attach_btf_id = btf_id;
-
-	fd = skel_sys_bpf(BPF_PROG_LOAD, &attr, sizeof(attr));
-	return fd < 0 ? -errno : fd;
-}
-
-/* Runs a program of type syscall, which may write to ctx, and closes it. */
-static inline int weir_bpf_run(int program, void *ctx, uint32_t ctx_size)
-{
-	union bpf_attr attr;
-	int err;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.test.prog_fd = (uint32_t)program;
-	attr.test.ctx_in = (uintptr_t)ctx;
-	attr.test.ctx_size_in = ctx_size;
-
-	err = skel_sys_bpf(BPF_PROG_RUN, &attr, sizeof(attr)) < 0 ? -errno : 0;
-	close(program);
-	return err;
-}
-
-/* What weir_bpf_btf_id() and its program tell each other. */
-struct weir_bpf_query {
-	char name[64]; /* filled up with NUL */
-	uint64_t kind;
-	uint64_t answer; /* id or negative errno; above, the descriptor of a module's BTF */
-};
-
-#define WEIR_SET(to_, value_)                                                                      \
-	{                                                                                          \
-		.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = (to_), .imm = (value_)             \
-	}
-#define WEIR_MOVE(to_, from_)                                                                      \
-	{                                                                                          \
-		.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = (to_), .src_reg = (from_)          \
-	}
-#define WEIR_LOAD(to_, from_, offset_)                                                             \
-	{                                                                                          \
-		.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = (to_), .src_reg = (from_),          \
-		.off = (offset_)                                                                   \
-	}
-#define WEIR_STORE(to_, offset_, from_)                                                            \
-	{                                                                                          \
-		.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = (to_), .src_reg = (from_),          \
-		.off = (offset_)                                                                   \
-	}
-#define WEIR_TO_STACK(offset_) WEIR_LOAD(1, 6, (offset_)), WEIR_STORE(10, (offset_)-64, 1)
-
-/* Loads the program that answers a struct weir_bpf_query; returns its descriptor. */
-static inline int weir_bpf_query_program(void)
-{
-	static const struct bpf_insn code[] = {
-		/* Kernels before 6.0 let no helper read the context: the name goes to the stack. */
-		WEIR_MOVE(6, 1),
-		WEIR_TO_STACK(0),
-		WEIR_TO_STACK(8),
-		WEIR_TO_STACK(16),
-		WEIR_TO_STACK(24),
-		WEIR_TO_STACK(32),
-		WEIR_TO_STACK(40),
-		WEIR_TO_STACK(48),
-		WEIR_TO_STACK(56),
-		WEIR_MOVE(1, 10),
-		{ .code = BPF_ALU64 | BPF_ADD, .dst_reg = 1, .imm = -64 },
-		WEIR_SET(2, 64),
-		WEIR_LOAD(3, 6, offsetof(struct weir_bpf_query, kind)),
-		WEIR_SET(4, 0),
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_btf_find_by_name_kind },
-		WEIR_STORE(6, offsetof(struct weir_bpf_query, answer), 0),
-		WEIR_SET(0, 0),
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-
-	return weir_bpf_program(BPF_PROG_TYPE_SYSCALL, code, sizeof(code) / sizeof(code[0]), 0, 0);
-}
-
-#undef WEIR_TO_STACK
-#undef WEIR_STORE
-#undef WEIR_LOAD
-#undef WEIR_MOVE
-#undef WEIR_SET
-
-/*
- * The id of a type of the running kernel, by name and BTF_KIND_; -ENOENT if it has none such.
- * A small program asks the kernel: under 1 ms, where reading all BTF here takes 8 ms and 11 MB.
- */
-static inline int weir_bpf_btf_id(const char *name, uint32_t kind)
-{
-	struct weir_bpf_query query = { .kind = kind };
-	int err;
-
-	if (strlen(name) >= sizeof(query.name))
-		return -ENAMETOOLONG;
-	memcpy(query.name, name, strlen(name));
-
-	err = weir_bpf_query_program();
-	if (err >= 0)
-		err = weir_bpf_run(err, &query, sizeof(query));
-	if (err < 0)
-		return err;
-	if ((int64_t)query.answer > 0 && query.answer >> 32)
-		close((int)(query.answer >> 32));
-	return (int)query.answer;
 }
 
 /* 0 if this kernel has what a program in section `target` ("tp_btf/NAME") attaches to. */
