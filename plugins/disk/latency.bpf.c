@@ -19,8 +19,8 @@
 struct flight {
 	__u64 insert_ns; /* 0: never waited in a queue */
 	__u64 issue_ns;  /* 0: not with the device */
-	__u64 bytes;     /* done so far */
-	__u64 requeues;
+	__u32 bytes;     /* done so far; the kernel's own counter of them has 32 bits, too */
+	__u32 requeues;
 };
 
 #define WAYS     8
@@ -149,26 +149,50 @@ __noinline __u32 flight_way(const struct flight_set *set, __u64 address)
 	return way;
 }
 
+static __always_inline __u32 flight_place(struct flight_set *set, __u64 address)
+{
+	return set ? flight_way(set, address) : WAYS;
+}
+
+/* `way` itself. clang 14 has compared one copy of it and uses another, unbounded to the verifier. */
+static __always_inline __u32 way_index(__u32 way)
+{
+	asm volatile("" : "+r"(way));
+	return way & (WAYS - 1);
+}
+
 static __always_inline struct flight *flight_find(struct flight_set *set, __u64 address)
 {
-	__u32 way = set ? flight_way(set, address) : WAYS;
+	__u32 way = flight_place(set, address);
 
 	return way < WAYS ? &set->flight[way] : NULL;
 }
 
-/* Only the request's own events touch its flight, and they follow one another. */
-static __always_inline struct flight *flight_new(struct flight_set *set, __u64 address)
+/*
+ * Takes a free way for `address`; WAYS if there is none. Only the request's own events touch its
+ * flight, and they follow one another.
+ */
+__noinline __u32 flight_claim(struct flight_set *set, __u64 address)
 {
 	__u32 way;
-	int i;
 
-	for (i = 0; i < WAYS && set; i++) {
-		way = flight_way(set, 0);
-		if (way >= WAYS)
-			break;
+	if (!set)
+		return WAYS;
+	for (way = 0; way < WAYS; way++) {
+		if (set->address[way])
+			continue;
 		if (!__sync_val_compare_and_swap(&set->address[way], 0, address))
-			return &set->flight[way];
+			return way;
 	}
+	return WAYS;
+}
+
+static __always_inline struct flight *flight_new(struct flight_set *set, __u64 address)
+{
+	__u32 way = set ? flight_claim(set, address) : WAYS;
+
+	if (way < WAYS)
+		return &set->flight[way];
 	__sync_fetch_and_add(&totals.map_full, 1);
 	return NULL;
 }
@@ -185,13 +209,10 @@ static __always_inline void flight_begin(struct flight_set *set, __u64 address,
 		*flight = begin;
 }
 
-static __always_inline void flight_end(struct flight_set *set, __u64 address)
+static __always_inline void flight_end(struct flight_set *set, __u32 way)
 {
-	__u32 way = set ? flight_way(set, address) : WAYS;
-
 	/* An exchange, so that all reads of the flight come before. */
-	if (way < WAYS)
-		__sync_lock_test_and_set(&set->address[way], 0);
+	__sync_lock_test_and_set(&set->address[way_index(way)], 0);
 }
 
 SEC("raw_tp/block_rq_insert")
@@ -256,8 +277,11 @@ SEC("raw_tp/block_rq_merge")
 int BPF_PROG(request_merge, struct request *rq)
 {
 	__u64 address = (__u64)rq;
+	struct flight_set *set = flight_set(address);
+	__u32 way = flight_place(set, address);
 
-	flight_end(flight_set(address), address);
+	if (way < WAYS)
+		flight_end(set, way);
 	return 0;
 }
 
@@ -299,13 +323,14 @@ int BPF_PROG(request_complete, struct request *rq, int error, unsigned int nr_by
 	__u64 now = bpf_ktime_get_ns();
 	__u64 address = (__u64)rq;
 	struct flight_set *set = flight_set(address);
+	__u32 way = flight_place(set, address);
 	struct latency_slot *slot;
 	struct flight *flight;
 
 	if (!is_watched(rq))
 		return 0;
 
-	flight = flight_find(set, address);
+	flight = way < WAYS ? &set->flight[way_index(way)] : NULL;
 	if (!flight || !flight->issue_ns) {
 		if (!ends_flush_sequence(rq, nr_bytes))
 			__sync_fetch_and_add(&totals.unstarted, 1);
@@ -320,7 +345,7 @@ int BPF_PROG(request_complete, struct request *rq, int error, unsigned int nr_by
 	slot = request_slot(rq);
 	if (slot)
 		count_request(slot, flight, now, error);
-	flight_end(set, address);
+	flight_end(set, way);
 	return 0;
 }
 

@@ -13,19 +13,23 @@
 /* How often another CPU may raise the same cell at the same moment before we give way to it. */
 #define WEIR_RAISE_TRIES 8
 
-/* Makes *cell at least `value`. Almost always one read: new extremes are rare. */
-static __always_inline void weir_cell_raise(unsigned long long *cell, unsigned long long value)
+/*
+ * Makes *cell at least `value`. Returns 0. Not inlined, as new extremes are rare and the verifier
+ * would walk through all tries once more for each cell.
+ */
+__noinline int weir_cell_raise(unsigned long long *cell, unsigned long long value)
 {
-	unsigned long long seen = *(volatile unsigned long long *)cell;
+	unsigned long long seen;
 	int i;
 
-	for (i = 0; i < WEIR_RAISE_TRIES && seen < value; i++) {
-		unsigned long long was = __sync_val_compare_and_swap(cell, seen, value);
-
-		if (was == seen)
-			return;
-		seen = was;
+	if (!cell)
+		return 0;
+	for (i = 0; i < WEIR_RAISE_TRIES; i++) {
+		seen = *(volatile unsigned long long *)cell;
+		if (seen >= value || __sync_val_compare_and_swap(cell, seen, value) == seen)
+			break;
 	}
+	return 0;
 }
 
 /*
@@ -58,8 +62,10 @@ __noinline int weir_histogram_add(struct weir_histogram_cells *histogram, unsign
 		__sync_fetch_and_add(&histogram->over, 1);
 
 	__sync_fetch_and_add(&histogram->sum, value);
-	weir_cell_raise(&histogram->inverse_min, ~value);
-	weir_cell_raise(&histogram->max, value);
+	if (histogram->inverse_min < ~value)
+		weir_cell_raise(&histogram->inverse_min, ~value);
+	if (histogram->max < value)
+		weir_cell_raise(&histogram->max, value);
 	return 0;
 }
 
