@@ -28,19 +28,6 @@ struct json {
 	struct line line;
 };
 
-/* The field that says when a row happened, or NULL. */
-static const struct weir_field *json_find_time(const struct weir_schema *schema)
-{
-	for (uint32_t i = 0; i < schema->fields.count; i++) {
-		const struct weir_field *field = &schema->fields.items[i];
-
-		if (field->type == WEIR_TYPE_TIME &&
-		    (field->role == WEIR_EVENT || strcmp(field->name, "time") == 0))
-			return field;
-	}
-	return NULL;
-}
-
 static int json_bind(struct weir_ctx *ctx)
 {
 	struct json *json = ctx->state;
@@ -54,7 +41,7 @@ static int json_bind(struct weir_ctx *ctx)
 
 		input->node = from->node;
 		input->schema = from->schema;
-		input->time = json_find_time(from->schema);
+		input->time = value_time_field(from->schema);
 		input->has_t = weir_find(from->schema, "t") != NULL;
 		input->has_node = weir_find(from->schema, "node") != NULL;
 	}
@@ -70,17 +57,6 @@ static int json_start(struct weir_ctx *ctx)
 	return json->writer ? 0 : -EIO;
 }
 
-/* The moment of a row, CLOCK_MONOTONIC ns. */
-static uint64_t json_moment(struct weir_ctx *ctx, const struct json_input *input,
-			    const struct weir_batch *batch, const void *row)
-{
-	struct value value = { .kind = VALUE_ABSENT };
-
-	if (input->time)
-		value = value_read(ctx, batch, input->time, row);
-	return value.kind == VALUE_TIME ? value.u : batch->end;
-}
-
 static void json_row(struct weir_ctx *ctx, const struct json_input *input,
 		     const struct weir_batch *batch, const void *row, struct line *line)
 {
@@ -88,7 +64,7 @@ static void json_row(struct weir_ctx *ctx, const struct json_input *input,
 	line_text(line, "{");
 	if (!input->has_t) {
 		line_text(line, "\"t\":");
-		json_time(line, ctx->host->wall(ctx, json_moment(ctx, input, batch, row)));
+		json_time(line, ctx->host->wall(ctx, value_moment(ctx, batch, input->time, row)));
 		line_text(line, ",");
 	}
 	if (!input->has_node) {

@@ -233,6 +233,28 @@ struct value_frame value_frame(struct weir_ctx *ctx, const struct weir_batch *ba
 	return shown;
 }
 
+const struct weir_field *value_time_field(const struct weir_schema *schema)
+{
+	for (uint32_t i = 0; i < schema->fields.count; i++) {
+		const struct weir_field *field = &schema->fields.items[i];
+
+		if (field->type == WEIR_TYPE_TIME &&
+		    (field->role == WEIR_EVENT || strcmp(field->name, "time") == 0))
+			return field;
+	}
+	return NULL;
+}
+
+uint64_t value_moment(struct weir_ctx *ctx, const struct weir_batch *batch,
+		      const struct weir_field *time, const void *row)
+{
+	struct value value = { .kind = VALUE_ABSENT };
+
+	if (time)
+		value = value_read(ctx, batch, time, row);
+	return value.kind == VALUE_TIME ? value.u : batch->end;
+}
+
 double value_number(const struct value *value)
 {
 	switch (value->kind) {

@@ -54,6 +54,13 @@ struct value_frame value_frame(struct weir_ctx *ctx, const struct weir_batch *ba
 			       const struct weir_field *field, const struct value *stack,
 			       uint32_t i);
 
+/* The field that says when a row happened, or NULL: rows then happened by the window's end. */
+const struct weir_field *value_time_field(const struct weir_schema *schema);
+
+/* The moment of a row, CLOCK_MONOTONIC ns, by its schema's value_time_field(). */
+uint64_t value_moment(struct weir_ctx *ctx, const struct weir_batch *batch,
+		      const struct weir_field *time, const void *row);
+
 /* A number of any kind as a double; NaN when it is none. */
 double value_number(const struct value *value);
 

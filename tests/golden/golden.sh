@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the sinks table and json print of the rows of test.rows, to the byte but for the time of day.
+# What the sinks table, json and csv print of the rows of test.rows, to the byte but for the time of day.
 # Usage: golden.sh SOURCE BUILD. Expected outputs are NAME.txt beside this file.
 set -u
 source=$1 build=$2
@@ -25,7 +25,9 @@ prints() {
 for with in types histograms events tree nested nothing; do
 	check "table shows $with" prints "table-$with" rows.yaml --with $with
 	check "json writes $with" prints "json-$with" rows.yaml --with $with --format json
+	check "csv writes $with" prints "csv-$with" rows.yaml --with $with --format csv
 done
+check "csv has the columns of all inputs, and line ends as asked for" prints csv-two csv.yaml
 
 check "table gives percentiles as columns" \
 	prints table-line table.yaml --with histograms --histogram line --percentiles 50,99.9
