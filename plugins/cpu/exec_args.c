@@ -3,7 +3,6 @@
 #include "exec_args.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +27,6 @@ static void text_add(struct exec_text *text, const void *bytes, size_t count)
 	}
 	memcpy(text->bytes + text->length, bytes, count);
 	text->length += count;
-}
-
-static void __attribute__((format(printf, 2, 3)))
-text_printf(struct exec_text *text, const char *format, ...)
-{
-	char line[96];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	text_add(text, line, strlen(line));
 }
 
 /* How an argument has to be quoted, in rising order. */
@@ -82,11 +69,13 @@ static void add_escaped_byte(struct exec_text *text, unsigned char byte)
 {
 	static const char codes[] = "\a\b\t\n\v\f\r'", letters[] = "abtnvfr'";
 	const char *code = strchr(codes, byte);
+	char escape[8];
 
 	if (code && byte)
-		text_printf(text, "\\%c", letters[code - codes]);
+		snprintf(escape, sizeof(escape), "\\%c", letters[code - codes]);
 	else
-		text_printf(text, "\\x%02x", byte);
+		snprintf(escape, sizeof(escape), "\\x%02x", byte);
+	text_add(text, escape, strlen(escape));
 }
 
 static void add_escaped(struct exec_text *text, const char *arg, size_t length)
@@ -125,27 +114,30 @@ static void add_arg(struct exec_text *text, const char *arg, size_t length, enum
 		text_add(text, "'", 1);
 }
 
-static void __attribute__((format(printf, 2, 3)))
-add_note(struct exec_text *text, const char *format, ...)
+static void add_note(struct exec_text *text, const char *note)
 {
-	char note[64];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(note, sizeof(note), format, args);
-	va_end(args);
-	text_printf(text, "%s(%s)", text->length ? " " : "", note);
+	if (text->length)
+		text_add(text, " ", 1);
+	text_add(text, note, strlen(note));
 }
 
 /* What did not come with the event; the last argument shown may be cut. */
 static void add_left(struct exec_text *text, const struct exec_args *args, uint32_t left, bool cut)
 {
+	char note[64];
+
 	if (cut)
-		add_note(text, "cut");
-	if (left > cut)
-		add_note(text, "+%" PRIu32 " argument%s", left - cut, left - cut == 1 ? "" : "s");
-	if (args->bytes_all > args->length)
-		add_note(text, "+%" PRIu64 " bytes", args->bytes_all - args->length);
+		add_note(text, "(cut)");
+	if (left > cut) {
+		snprintf(note, sizeof(note), "(+%" PRIu32 " argument%s)", left - cut,
+			 left - cut == 1 ? "" : "s");
+		add_note(text, note);
+	}
+	if (args->bytes_all > args->length) {
+		snprintf(note, sizeof(note), "(+%" PRIu64 " bytes)",
+			 args->bytes_all - args->length);
+		add_note(text, note);
+	}
 }
 
 static bool arg_unreadable(const struct exec_args *args, uint32_t i)
