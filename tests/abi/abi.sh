@@ -15,6 +15,10 @@ alone() {
 	case $1 in
 	c) cc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow -Wundef -I"$source/sdk/include" \
 		-fsyntax-only "$tap_dir/alone.c" ;;
+	bpf) printf '#include <linux/bpf.h>\n#include <%s>\n' "${2#"$source"/sdk/include/}" >"$tap_dir/alone.c" &&
+		clang -target bpf -mcpu=v3 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-function \
+			-I"$source/sdk/include" -idirafter "/usr/include/$(cc -print-multiarch)" \
+			-fsyntax-only "$tap_dir/alone.c" ;;
 	cc) c++ -std=c++17 -Wall -Wextra -Werror -I"$source/sdk/include" -fsyntax-only "$tap_dir/alone.cc" ;;
 	esac
 }
@@ -39,13 +43,31 @@ else
 	skip "the ABI is what was recorded" "abidiff (abigail-tools) is not installed"
 fi
 
-# Headers for BPF programs have no meaning in user space.
+# Which languages a header is for: BPF programs, C (bpftool's light skeletons are C only), or both
+# C and C++. Told from what it includes, itself or through another header of the SDK.
+languages() {
+	case $(included "$1") in
+	*bpf/bpf_*) echo bpf ;;
+	*bpf/skel_internal.h*) echo c ;;
+	*) echo c cc ;;
+	esac
+}
+
+# included HEADER: it, and all that it includes, a line each.
+included() {
+	for name in $(sed -n 's/^#include [<"]\(.*\)[>"]/\1/p' "$1"); do
+		echo "$name"
+		for below in "$source/sdk/include/$name" "$(dirname "$1")/$name"; do
+			[ -f "$below" ] && { included "$below"; break; }
+		done
+	done
+}
+
 for header in $(find "$source/sdk/include" -name '*.h' | sort); do
 	short=${header#"$source"/sdk/include/}
-	case $short in weir/bpf/kernel.h | weir/bpf/histogram.h | weir/bpf/task.h | weir/bpf/events.h) continue ;; esac
-	check "$short compiles by itself as C" alone c "$header"
-	# bpftool's light skeletons, which it loads, are C only.
-	[ "$short" = weir/bpf/loader.h ] || check "$short compiles by itself as C++" alone cc "$header"
+	for language in $(languages "$header"); do
+		check "$short compiles by itself as $language" alone "$language" "$header"
+	done
 done
 
 check "a component is declared in C++ as in C" \
