@@ -25,6 +25,7 @@
 /* Set by the user side before load; the verifier then drops what is not wanted. */
 const volatile __u32 report = 0;
 const volatile __u32 by = 0;
+const volatile __u32 slot_count = RUNQ_SLOTS;
 const volatile __u64 min_wait_ns = 0;
 
 _Static_assert(RUNQ_WAYS == WEIR_THREAD_WAYS, "the user side has other sets");
@@ -89,17 +90,6 @@ static __always_inline void wait_begin(struct weir_thread_words *words, __u32 ti
 		__sync_fetch_and_add(&totals.full, 1);
 }
 
-static __always_inline int woken(struct task_struct *task)
-{
-	__u32 tid = BPF_CORE_READ(task, pid);
-	struct weir_thread_words *words = weir_thread_words(&waiting, tid, RUNQ_SETS_LOG);
-
-	/* Who is queued already, woken before it could sleep, has been waiting since then. */
-	if (words && weir_task_wanted(task) && weir_thread_way(words, tid) == WEIR_THREAD_WAYS)
-		wait_begin(words, tid, bpf_ktime_get_ns());
-	return 0;
-}
-
 /*
  * A thread leaves the CPU, to wait for it again or to sleep. It cannot have been waiting until now:
  * what says so is of a wakeup while it ran, or of an arrival that we were not shown.
@@ -122,7 +112,7 @@ static __always_inline void wait_restart(__u32 tid, bool runnable, __u64 now)
 static __noinline __u32 slot_new(__u64 key)
 {
 	struct runq_slot *slot;
-	__u32 index = weir_slot_take(&slot_pool, RUNQ_SLOTS);
+	__u32 index = weir_slot_take(&slot_pool, slot_count);
 	__u32 *first;
 
 	if (!index)
@@ -195,19 +185,23 @@ static __noinline __u32 task_new(struct task_struct *task, struct weir_thread_wo
 	return weir_thread_word_add(words, weir_thread_word(slot->id.tid, index)) ? index : 0;
 }
 
-/* The slot of a thread; 0: none is left. */
-static __always_inline __u32 task_index_of(struct task_struct *task, __u32 tid)
+/*
+ * The slot of the thread whose task_struct is at `task`; 0: none is left. Not static, as all below
+ * that have addresses for pointers, so that the verifier need not try every way through them.
+ */
+__noinline __u32 task_index_of(__u64 task, __u32 tid)
 {
 	struct weir_thread_words *words = weir_thread_words(&task_index, tid, RUNQ_SETS_LOG);
-	__u32 way = weir_thread_way(words, tid);
 	__u32 index;
+	__u32 way;
 
 	if (!words)
 		return 0;
+	way = weir_thread_way(words, tid);
 	if (way < WEIR_THREAD_WAYS)
 		index = (__u32)weir_thread_word_value(words->word[way]);
 	else
-		index = task_new(task, words);
+		index = task_new((struct task_struct *)task, words);
 	if (!index)
 		__sync_fetch_and_add(&task_pool.full, 1);
 	return index;
@@ -224,9 +218,9 @@ static __always_inline __u64 run_time(__u64 arrived, __u32 tid, __u64 now)
 	return 0;
 }
 
-static __always_inline void task_left(struct task_struct *task, __u32 tid, __u32 index,
-				      __u64 run_ns, int state)
+__noinline int task_left(__u64 task, __u32 tid, __u32 index, __u64 run_ns, int state)
 {
+	struct task_struct *left = (struct task_struct *)task;
 	struct runq_task *slot = bpf_map_lookup_elem(&tasks, &index);
 
 	/* It was running before us, or its slot has gone to another thread. */
@@ -234,7 +228,7 @@ static __always_inline void task_left(struct task_struct *task, __u32 tid, __u32
 		index = task_index_of(task, tid);
 		slot = bpf_map_lookup_elem(&tasks, &index);
 		if (!slot || !index)
-			return;
+			return 0;
 	}
 	slot->run_ns += run_ns;
 	if (state)
@@ -242,15 +236,15 @@ static __always_inline void task_left(struct task_struct *task, __u32 tid, __u32
 	else
 		slot->involuntary++;
 	/* Each time, as exec gives it another name. */
-	bpf_core_read(slot->id.comm, sizeof(slot->id.comm), &task->comm);
+	bpf_core_read(slot->id.comm, sizeof(slot->id.comm), &left->comm);
 	/* Its number may go to another thread from now on. */
 	if (state & WEIR_TASK_DEAD)
 		weir_thread_word_remove(weir_thread_words(&task_index, tid, RUNQ_SETS_LOG), tid);
+	return 0;
 }
 
-/* `wait_ns` of a wait that was `timed`. Returns the thread's slot. */
-static __always_inline __u32 task_arrived(struct task_struct *task, __u32 tid, bool timed,
-					  __u64 wait_ns, __u64 now)
+/* The end of a wait of `wait_ns`, or of one whose begin was not seen (`timed` is 0). Its slot. */
+__noinline __u32 task_arrived(__u64 task, __u32 tid, int timed, __u64 wait_ns, __u64 now)
 {
 	__u32 index = task_index_of(task, tid);
 	struct runq_task *slot = bpf_map_lookup_elem(&tasks, &index);
@@ -291,7 +285,7 @@ static __always_inline __u32 wait_ended(struct task_struct *task, struct task_st
 	if (report & RUNQ_SLOW && began && wait_ns >= min_wait_ns)
 		report_slow(task, prev, cpu, wait_ns, now);
 	if (report & RUNQ_TASKS)
-		return task_arrived(task, tid, began, wait_ns, now);
+		return task_arrived((__u64)task, tid, began != 0, wait_ns, now);
 	return 0;
 }
 
@@ -326,8 +320,8 @@ int BPF_PROG(task_switched, bool preempt, struct task_struct *prev, struct task_
 
 		wait_restart(prev_tid, !state, now);
 		if (cpu)
-			task_left(prev, prev_tid, cpu->slot, run_time(arrived, prev_tid, now),
-				  state);
+			task_left((__u64)prev, prev_tid, cpu->slot,
+				  run_time(arrived, prev_tid, now), state);
 	}
 	index = 0;
 	if (next_tid) {
@@ -343,16 +337,17 @@ int BPF_PROG(task_switched, bool preempt, struct task_struct *prev, struct task_
 	return 0;
 }
 
+/* Attached to sched_wakeup_new, too. */
 SEC("raw_tp/sched_wakeup")
 int BPF_PROG(task_woken, struct task_struct *task)
 {
-	return woken(task);
-}
+	__u32 tid = BPF_CORE_READ(task, pid);
+	struct weir_thread_words *words = weir_thread_words(&waiting, tid, RUNQ_SETS_LOG);
 
-SEC("raw_tp/sched_wakeup_new")
-int BPF_PROG(task_woken_new, struct task_struct *task)
-{
-	return woken(task);
+	/* Who is queued already, woken before it could sleep, has been waiting since then. */
+	if (words && weir_task_wanted(task) && weir_thread_way(words, tid) == WEIR_THREAD_WAYS)
+		wait_begin(words, tid, bpf_ktime_get_ns());
+	return 0;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

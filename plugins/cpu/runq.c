@@ -16,6 +16,9 @@
 /* Needs the event's types. */
 #include "runq.skel.h"
 
+/* Bytes: 120,000 events a second. */
+#define RUNQ_RING_SIZE (1u << 19)
+
 enum { OUTPUT_LATENCY, OUTPUT_SLOW, OUTPUT_TASKS };
 
 struct runq_conf {
@@ -76,6 +79,7 @@ struct runq_state {
 	struct weir_cgroup_names cgroups;
 	uint64_t start;      /* of the window */
 	uint64_t slow_start; /* of the window of long waits */
+	int woken_new;       /* the link of the wakeups' program to its second tracepoint, or 0 */
 	int stats;           /* holds the kernel's statistics of BPF on; 0: not asked for */
 };
 
@@ -109,15 +113,23 @@ static void runq_size_maps(struct weir_ctx *ctx, uint32_t cpus)
 {
 	const struct runq_conf *conf = ctx->options;
 	struct runq_state *st = ctx->state;
+	uint32_t slots[] = {
+		[RUNQ_BY_NONE] = 1,
+		[RUNQ_BY_CPU] = cpus,
+		[RUNQ_BY_PID] = RUNQ_SLOTS,
+		[RUNQ_BY_CGROUP] = RUNQ_CGROUP_SLOTS,
+	};
 	bool keyed = conf->by == RUNQ_BY_PID || conf->by == RUNQ_BY_CGROUP;
 
-	if (!(conf->report & RUNQ_LATENCY) || !keyed) {
-		st->bpf->maps.slot_index.max_entries = 1;
-		st->bpf->maps.slots.max_entries = conf->by == RUNQ_BY_CPU ? cpus : 1;
-		st->latency.fixed = conf->by == RUNQ_BY_CPU ? cpus : 1;
-	}
+	st->latency.slots.count = conf->report & RUNQ_LATENCY ? slots[conf->by] : 1;
+	st->latency.fixed = keyed ? 0 : st->latency.slots.count;
+	st->bpf->rodata->slot_count = st->latency.slots.count;
+	st->bpf->maps.slots.max_entries = st->latency.slots.count;
+	st->bpf->maps.slot_index.max_entries = keyed ? st->latency.slots.count : 1;
 	if (!(conf->report & RUNQ_SLOW))
 		st->bpf->maps.events.max_entries = (uint32_t)sysconf(_SC_PAGESIZE);
+	else
+		st->bpf->maps.events.max_entries = RUNQ_RING_SIZE;
 	if (conf->report & RUNQ_TASKS) {
 		st->bpf->maps.cpus.max_entries = cpus;
 	} else {
@@ -146,7 +158,12 @@ static int runq_load(struct weir_ctx *ctx, uint32_t cpus)
 	err = weir_bpf_load(runq_bpf, st->bpf, &report);
 	if (!err)
 		err = weir_bpf_attach(runq_bpf, st->bpf, &report);
-	return err ? weir_fail(ctx, err, "%s", report.text) : 0;
+	if (err)
+		return weir_fail(ctx, err, "%s", report.text);
+	/* The same program, as loading it twice would take a millisecond. */
+	st->woken_new =
+		skel_raw_tracepoint_open("sched_wakeup_new", st->bpf->progs.task_woken.prog_fd);
+	return st->woken_new < 0 ? weir_fail(ctx, -errno, "attach to sched_wakeup_new") : 0;
 }
 
 static void runq_prepare(struct weir_ctx *ctx, uint32_t cpus)
@@ -159,7 +176,6 @@ static void runq_prepare(struct weir_ctx *ctx, uint32_t cpus)
 	st->latency.slots_fd = st->bpf->maps.slots.map_fd;
 	st->latency.index_fd = st->bpf->maps.slot_index.map_fd;
 	st->latency.slots.bytes = sizeof(struct runq_slot);
-	st->latency.slots.count = RUNQ_SLOTS;
 	st->latency.slots.pool = &st->bpf->bss->slot_pool;
 	st->tasks.cpu_count = cpus;
 	st->tasks.window = &st->bpf->bss->window;
@@ -187,7 +203,7 @@ static int runq_start(struct weir_ctx *ctx)
 		err = runq_tasks_map(&st->tasks, st->bpf->maps.task_index.map_fd,
 				     st->bpf->maps.cpus.map_fd);
 	if (!err && conf->report & RUNQ_SLOW)
-		err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd, WEIR_BPF_RING_SIZE);
+		err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd, RUNQ_RING_SIZE);
 	if (err)
 		return weir_fail(ctx, err, "map the kernel's tables");
 	if (conf->report & RUNQ_SLOW && (!period || period > WEIR_BPF_RING_PERIOD_NS))
@@ -213,7 +229,7 @@ static void runq_report_lost(struct weir_ctx *ctx)
 	if (weir_cell_take(&bss->slot_pool.full))
 		weir_log(ctx, WEIR_LOG_WARNING,
 			 "more than %d histograms: the rest is in the row \"(other)\"",
-			 RUNQ_SLOTS - 1);
+			 (int)st->latency.slots.count - 1);
 }
 
 static int runq_add_slow(struct weir_ctx *ctx, struct weir_batch *batch,
@@ -325,6 +341,8 @@ static void runq_destroy(struct weir_ctx *ctx)
 	weir_bpf_ring_unmap(&st->ring);
 	weir_slots_unmap(&st->latency.slots);
 	runq_tasks_release(&st->tasks);
+	if (st->woken_new > 0)
+		close(st->woken_new);
 	runq_bpf__destroy(st->bpf);
 	weir_cgroup_names_release(&st->cgroups);
 	if (st->stats > 0)
@@ -343,10 +361,12 @@ WEIR_COMPONENT(
 	"cpu.runq", WEIR_SOURCE, .summary = "how long threads wait for a CPU, and what they did",
 	.doc = "A wait begins when a thread is woken, or when the CPU is taken from it while it "
 	       "would rather run\non, and ends when it runs. A wakeup of a thread that waits "
-	       "already does not begin it anew, nor does a\nmigration. What ran before weir was "
-	       "attached has its time counted from there; what waited before is\ncounted as lost, "
-	       "not timed. Idle is no thread. Output tasks has the names and numbers of threads as "
-	       "of\ntheir last switch.",
+	       "already "
+	       "does not begin it anew, nor does a\nmigration. What waited before weir was "
+	       "attached "
+	       "is counted as lost, not timed; what ran is counted\nfrom there. Idle is no thread. "
+	       "Time on a CPU includes the interrupts that came meanwhile. Names are those\nof the "
+	       "last switch, or of the last wait where there is one histogram per process.",
 	.options_size = sizeof(struct runq_conf), .state_size = sizeof(struct runq_state),
 	.options = WEIR_TABLE(runq_options), .outputs = WEIR_TABLE(runq_outputs),
 	.probe = runq_probe, .bind = runq_bind, .start = runq_start, .tick = runq_tick,

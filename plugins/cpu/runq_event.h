@@ -27,8 +27,9 @@ enum runq_by {
 };
 
 /* Histograms of processes or cgroups, and threads, that may be active in two windows. */
-#define RUNQ_SLOTS      1024
-#define RUNQ_TASK_SLOTS 8192
+#define RUNQ_SLOTS        1024
+#define RUNQ_CGROUP_SLOTS 256
+#define RUNQ_TASK_SLOTS   8192
 
 /* Sets of the tables of threads: room for 16384. */
 #define RUNQ_SETS_LOG 11
@@ -94,8 +95,8 @@ struct runq_event {
 _Static_assert(sizeof(struct runq_event) == 80, "runq_event: sizes differ");
 
 /*
- * Counted atomically; emptied by weir_cell_take(). On Linux 6.18 a tracepoint now and then drops an
- * event of ours while some other program attaches to it or leaves it: unseen shows that.
+ * Counted atomically; emptied by weir_cell_take(). Linux 6.18 has been seen to leave out a switch
+ * now and then, from ftrace as from us: unseen shows that.
  */
 struct runq_totals {
 	unsigned long long unstarted; /* waits whose begin was not seen */

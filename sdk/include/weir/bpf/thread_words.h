@@ -25,6 +25,9 @@
 
 #define WEIR_THREAD_WAYS 8
 
+/* How often another CPU may take the free word that we are about to take. */
+#define WEIR_THREAD_TRIES 4
+
 /* The threads whose numbers end alike, a cache line. 0: a free word. */
 struct weir_thread_words {
 	__u64 word[WEIR_THREAD_WAYS];
@@ -55,13 +58,15 @@ __noinline __u32 weir_thread_way(const struct weir_thread_words *words, __u32 ti
 	return way;
 }
 
-/* Adds the word of a thread that has none. False: no room. */
-static __always_inline int weir_thread_word_add(struct weir_thread_words *words, __u64 word)
+/* Adds the word of a thread that has none. 1, or 0: no room, or `words` is NULL. Not static either. */
+__noinline int weir_thread_word_add(struct weir_thread_words *words, __u64 word)
 {
 	__u32 way;
 	int i;
 
-	for (i = 0; i < WEIR_THREAD_WAYS; i++) {
+	if (!words)
+		return 0;
+	for (i = 0; i < WEIR_THREAD_TRIES; i++) {
 		way = weir_thread_way(words, 0);
 		if (way >= WEIR_THREAD_WAYS)
 			break;
