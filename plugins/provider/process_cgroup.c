@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the text of /proc/PID/cgroup to a path, and from a path to a container's name. */
+/* From the text of /proc/PID/cgroup to a path. */
 #include "process_cgroup.h"
 
-#include <ctype.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-
-#define CONTAINER_ID_LENGTH 64
-#define CONTAINER_ID_SHOWN  12
 
 /* True when a list such as "cpu,cpuacct" has that word. */
 static bool cgroup_has_controller(const char *list, size_t length, const char *word)
@@ -67,47 +62,4 @@ const char *process_cgroup_pick(const char *text, size_t *length)
 		text += line + (text[line] == '\n');
 	}
 	return best;
-}
-
-/* The last run of exactly 64 hexadecimal digits: how docker, containerd, cri-o and podman name. */
-static const char *container_id(const char *cgroup)
-{
-	const char *found = NULL;
-
-	while (*cgroup) {
-		size_t run = strspn(cgroup, "0123456789abcdef");
-
-		if (run == CONTAINER_ID_LENGTH && !isalnum((unsigned char)cgroup[run]))
-			found = cgroup;
-		cgroup += run ? run : 1;
-	}
-	return found;
-}
-
-/* The name behind one of LXC's prefixes, or NULL. */
-static const char *container_lxc_name(const char *cgroup)
-{
-	static const char *const prefixes[] = { "/lxc.payload.", "/lxc.payload/", "/lxc/" };
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		const char *at = strstr(cgroup, prefixes[i]);
-
-		if (at)
-			return at + strlen(prefixes[i]);
-	}
-	return NULL;
-}
-
-void process_container_name(const char *cgroup, char *out, size_t size)
-{
-	const char *name = container_id(cgroup);
-
-	out[0] = '\0';
-	if (name) {
-		snprintf(out, size, "%.*s", CONTAINER_ID_SHOWN, name);
-		return;
-	}
-	name = container_lxc_name(cgroup);
-	if (name)
-		snprintf(out, size, "%.*s", (int)strcspn(name, "/"), name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the text of /proc/PID/cgroup to a path, and from a path to a container's name. */
+/* From the text of /proc/PID/cgroup to a path. */
 #ifndef PROCESS_CGROUP_H
 #define PROCESS_CGROUP_H
 
@@ -10,8 +10,5 @@
  * v2, of systemd's, else of any; one that is not the root before one that is. NULL: there is none.
  */
 const char *process_cgroup_pick(const char *text, size_t *length);
-
-/* Writes the short id or the name of the container that a cgroup belongs to; "" when to none. */
-void process_container_name(const char *cgroup, char *out, size_t size);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include <weir/cgroup.h>
+
 #include "process_cgroup.h"
 
 #define PROCESS_TICK_NS UINT64_C(10000000)
@@ -293,7 +295,7 @@ int process_scan_cgroup(struct weir_ctx *ctx, struct process *process)
 		path = process_cgroup_pick(buffer.bytes, &length);
 		process->cgroup = strndup(path ? path : "", length);
 		if (process->cgroup)
-			process_container_name(process->cgroup, container, sizeof(container));
+			weir_container_name(process->cgroup, container, sizeof(container));
 		process->container = process->cgroup ? strdup(container) : NULL;
 		process->cgroups = strdup(buffer.bytes);
 		if (!process->container || !process->cgroups)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include <weir/cgroup.h>
 #include <weir/plugin.h>
 #include <weir/service/process.h>
 
@@ -491,7 +492,7 @@ static void cgroups_and_containers_have_names(void **state)
 		assert_non_null(path);
 		snprintf(cgroup, sizeof(cgroup), "%.*s", (int)length, path);
 		assert_string_equal(cgroup, cases[i].path);
-		process_container_name(cgroup, container, sizeof(container));
+		weir_container_name(cgroup, container, sizeof(container));
 		assert_string_equal(container, cases[i].container);
 	}
 	assert_null(process_cgroup_pick("nonsense\n", &(size_t){ 0 }));
