@@ -139,27 +139,15 @@ static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
 	attr->wakeup_watermark = (uint32_t)(conf->buffer / 2);
 }
 
-/* Threads may be made while they are listed: until two lists are of the same length. */
 static int sample_threads(struct weir_ctx *ctx, struct weir_numbers *tids)
 {
 	struct sample_state *state = ctx->state;
-	uint32_t before = UINT32_MAX;
+	uint32_t pid = 0;
+	int err = weir_perf_threads_of(ctx, state->pids.items, state->pids.count, tids, &pid);
 
-	for (int round = 0; round < 10 && tids->count != before; round++) {
-		before = tids->count;
-		tids->count = 0;
-		for (uint32_t i = 0; i < state->pids.count; i++) {
-			int err = weir_perf_threads(ctx, state->pids.items[i], tids);
-
-			if (err == -ESRCH)
-				return weir_fail_option(ctx, "pid", err, "no process %u",
-							state->pids.items[i]);
-			if (err)
-				return weir_fail(ctx, err, "threads of process %u",
-						 state->pids.items[i]);
-		}
-	}
-	return 0;
+	if (err == -ESRCH)
+		return weir_fail_option(ctx, "pid", err, "no process %u", pid);
+	return err ? weir_fail(ctx, err, "threads of process %u", pid) : 0;
 }
 
 /* An unprivileged user may sample user code of own processes: better than nothing, and said. */

@@ -139,31 +139,12 @@ static int process_watch_everybody(struct weir_ctx *ctx)
 	return err ? err : scanned;
 }
 
-/* Threads may be made while they are listed: until two lists are of the same length. */
-static int process_list_threads(struct weir_ctx *ctx, const struct weir_process_scope *scope,
-				struct weir_numbers *tids)
-{
-	uint32_t before = UINT32_MAX;
-
-	for (int round = 0; round < 10 && tids->count != before; round++) {
-		before = tids->count;
-		tids->count = 0;
-		for (uint32_t i = 0; i < scope->pid_count; i++) {
-			int err = weir_perf_threads(ctx, scope->pids[i], tids);
-
-			if (err && err != -ESRCH)
-				return err;
-		}
-	}
-	return 0;
-}
-
 static int process_watch_pids(struct weir_ctx *ctx, const struct weir_process_scope *scope)
 {
 	struct process_state *state = ctx->state;
 	struct weir_numbers tids = { NULL, 0, 0 };
 	struct process_watch *watch;
-	int err = process_list_threads(ctx, scope, &tids);
+	int err = weir_perf_threads_of(ctx, scope->pids, scope->pid_count, &tids, NULL);
 
 	if (!err && tids.count == 0)
 		err = -ESRCH;

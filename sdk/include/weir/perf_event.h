@@ -115,6 +115,32 @@ static inline int weir_perf_threads(struct weir_ctx *ctx, uint32_t pid, struct w
 	return err;
 }
 
+/*
+ * The threads of processes, into an empty list. New ones may be made while they are listed: until
+ * two lists are of the same length. 0 or a negative errno, *failed being the process; with NULL,
+ * processes that are gone are left out.
+ */
+static inline int weir_perf_threads_of(struct weir_ctx *ctx, const uint32_t *pids, uint32_t count,
+				       struct weir_numbers *tids, uint32_t *failed)
+{
+	uint32_t before = UINT32_MAX;
+
+	for (int round = 0; round < 10 && tids->count != before; round++) {
+		before = tids->count;
+		tids->count = 0;
+		for (uint32_t i = 0; i < count; i++) {
+			int err = weir_perf_threads(ctx, pids[i], tids);
+
+			if (!err || (err == -ESRCH && !failed))
+				continue;
+			if (failed)
+				*failed = pids[i];
+			return err;
+		}
+	}
+	return 0;
+}
+
 /* Whom an event is for. */
 struct weir_perf_target {
 	const uint32_t *tids; /* threads, with their future children if attr->inherit is set */
