@@ -29,6 +29,12 @@ all_of() {
 	! grep '^<' "$tap_dir/differ"
 }
 
+# alike EXPECTED FILE: the same but for the list of formats, which each new sink makes longer.
+alike() {
+	sed 's/known formats: .*/known formats: .../' "$2" >"$tap_dir/alike"
+	same "$1" "$tap_dir/alike"
+}
+
 # told FOLDER NAME COMPARE
 told() {
 	cd "$tap_dir/$1" || return 1
@@ -42,7 +48,7 @@ told() {
 
 for folder in broken broken_binding; do
 	compare=all_of
-	[ $folder = broken ] || compare=same
+	[ $folder = broken ] || compare=alike
 	for yaml in "$tap_dir/$folder"/*.yaml; do
 		name=$(basename "$yaml" .yaml)
 		check "$folder/$name" told $folder "$name" $compare

@@ -6,6 +6,9 @@ source=$1 build=$2
 . "$source/tests/tap.sh"
 weir=$build/weir
 
+# What the sanitizer keeps back of freed memory would be taken for growth.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:quarantine_size_mb=1"
+
 mkfifo "$tap_dir/fifo"
 cat >"$tap_dir/dead.yaml" <<Y
 # Does one dead sink stop the others?
