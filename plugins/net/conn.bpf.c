@@ -3,9 +3,9 @@
  * Follows TCP connections from their opening to their end.
  *
  * Most changes of state happen in softirq, where the current task is anybody. The owner is noted
- * where it acts itself: in connect(); at the return of accept(), if accepts are reported; in
- * close() or shutdown(), which leave ESTABLISHED for FIN_WAIT1, or CLOSE_WAIT for LAST_ACK. A
- * connection that was reset meanwhile waits for the close() that gives the socket back.
+ * where it acts itself: in connect(), and in close() or shutdown(), which leave ESTABLISHED for
+ * FIN_WAIT1, or CLOSE_WAIT for LAST_ACK. A connection that was reset meanwhile waits for the
+ * close() that gives the socket back.
  */
 #include <linux/bpf.h>
 
@@ -25,7 +25,7 @@ struct conn_totals totals = {};
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC); /* memory for those there are, not for the most */
-	__uint(max_entries, 65536);           /* the user side sets it */
+	__uint(max_entries, 16384);           /* the user side sets it */
 	__type(key, __u64);                   /* address of the socket */
 	__type(value, struct conn_event);
 } conns SEC(".maps");
@@ -122,10 +122,6 @@ static __always_inline void conn_read_bytes(struct conn_event *conn, const struc
 static __always_inline void conn_finish(struct conn_event *conn, const struct sock *sk)
 {
 	conn_send(conn, CONN_LIFE);
-	/* accept() by io_uring is no system call that returns it; nor is there one at all for what
-	 * was closed with its listener. */
-	if (conn->flags & CONN_PASSIVE && conn->established && !(conn->flags & CONN_ACCEPTED))
-		conn_send(conn, CONN_ACCEPT);
 	conn_forget(sk);
 }
 
@@ -174,7 +170,7 @@ static __always_inline void conn_end(const struct sock *sk, int state)
 {
 	struct conn_event *conn = conn_find(sk);
 
-	if (!conn && reports & (CONN_LIFE | CONN_ACCEPT))
+	if (!conn && reports & CONN_LIFE)
 		conn = conn_new(sk, 0, 0);
 	if (!conn)
 		return;
@@ -223,66 +219,6 @@ int BPF_PROG(conn_destroy, const struct sock *sk)
 		return 0;
 	conn_own(conn);
 	conn_finish(conn, sk);
-	return 0;
-}
-
-/* What programs on the exit of a system call get. */
-struct conn_exit {
-	__u64 entry;
-	__u64 number;
-	__s64 result;
-};
-
-/*
- * The socket behind a descriptor of the current task that is known to be a socket's. The place of
- * fd is that of fdtab.fd, so that struct fdtable is no type to be searched for.
- */
-static __always_inline struct sock *conn_socket(__u32 fd)
-{
-	struct task_struct___net *task = (struct task_struct___net *)bpf_get_current_task();
-	struct files_struct___net *files = BPF_CORE_READ(task, files);
-	const char *table = (const char *)BPF_CORE_READ(files, fdt);
-	struct file___net **slots = NULL, *file = NULL;
-	struct socket *socket;
-
-	bpf_probe_read_kernel(&slots, sizeof(slots),
-			      table + bpf_core_field_offset(files->fdtab.fd) -
-				      bpf_core_field_offset(files->fdtab));
-	bpf_probe_read_kernel(&file, sizeof(file), slots + fd);
-	socket = (struct socket *)BPF_CORE_READ(file, private_data);
-	return BPF_CORE_READ(socket, sk);
-}
-
-static __always_inline void conn_accept(const struct sock *sk)
-{
-	struct conn_event *conn = conn_find(sk);
-	__u64 now = bpf_ktime_get_ns(), ended;
-
-	if (!conn)
-		conn = conn_new(sk, 0, CONN_PASSIVE);
-	if (!conn || conn->flags & CONN_ACCEPTED)
-		return;
-	ended = conn->time;
-	conn_own(conn);
-	conn->flags |= CONN_ACCEPTED;
-	if (!(conn->flags & CONN_ENDED))
-		conn_read_ends(conn, sk);
-	conn->time = now;
-	conn_send(conn, CONN_ACCEPT);
-	conn->time = ended;
-}
-
-/* Attached to accept() and accept4(). */
-SEC("tp/syscalls/sys_exit_accept4")
-int conn_accepted(struct conn_exit *exit)
-{
-	struct sock *sk;
-
-	if (exit->result < 0)
-		return 0;
-	sk = conn_socket(exit->result);
-	if (sk && WEIR_TCP_SOCK(sk, sk_protocol) == WEIR_IPPROTO_TCP)
-		conn_accept(sk);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Source net.conn: TCP connections at their end, at the outcome of connect() and at accept(), as
- * conn.bpf.c follows them.
+ * Source net.conn: TCP connections at their end, and at the outcome of connect(), as conn.bpf.c
+ * follows them.
  */
 #include <stdio.h>
 
@@ -9,13 +9,13 @@
 #include <weir/bpf/loader.h>
 #include <weir/bpf/probe.h>
 #include <weir/bpf/ring.h>
-#include <weir/bpf/tracepoint.h>
 #include <weir/plugin.h>
 #include <weir/probe.h>
 #include <weir/task_filter.h>
 
 #include "conn_event.h"
 #include "ends.h"
+#include "owner_columns.h"
 /* Needs the event's types. */
 #include "conn.skel.h"
 
@@ -27,29 +27,13 @@ struct conn_conf {
 };
 
 static const struct weir_option conn_options[] = {
-	WEIR_OPT_CHOICES(struct conn_conf, report, "life", "life connect accept",
-			 "what to trace; the other outputs stay empty"),
+	WEIR_OPT_CHOICES(struct conn_conf, report, "life", "life connect",
+			 "what to trace; the other output stays empty"),
 	WEIR_OPT_TASK_FILTER(struct conn_conf),
 	ENDS_OPTIONS(struct conn_conf),
-	WEIR_OPT_UINT(struct conn_conf, connections, "65536", 64, 4194304,
+	WEIR_OPT_UINT(struct conn_conf, connections, "16384", 64, 4194304,
 		      "at most so many connections at a time, 200 bytes of the kernel each"),
 };
-
-/* The owner as far as it is known: weir_task_columns that may be absent. */
-#define CONN_TASK_COLUMNS(type_)                                                                   \
-	WEIR_TASK_COLUMN(type_, pid, WEIR_TYPE_UINT, WEIR_OPTIONAL, "process that owns it"),       \
-		WEIR_TASK_COLUMN(type_, tid, WEIR_TYPE_UINT, WEIR_OPTIONAL | WEIR_QUIET,           \
-				 "thread"),                                                        \
-		WEIR_TASK_COLUMN(type_, ppid, WEIR_TYPE_UINT, WEIR_OPTIONAL | WEIR_QUIET,          \
-				 "parent process"),                                                \
-		WEIR_TASK_COLUMN(type_, uid, WEIR_TYPE_UINT, WEIR_OPTIONAL | WEIR_QUIET,           \
-				 "real user"),                                                     \
-		WEIR_TASK_COLUMN(type_, comm, WEIR_TYPE_CHARS, WEIR_OPTIONAL,                      \
-				 "name of the thread"),                                            \
-		WEIR_TASK_COLUMN(type_, cgroup, WEIR_TYPE_TEXT, WEIR_OPTIONAL | WEIR_QUIET,        \
-				 "control group"),                                                 \
-		WEIR_TASK_COLUMN(type_, container, WEIR_TYPE_TEXT, WEIR_OPTIONAL | WEIR_QUIET,     \
-				 "container")
 
 /* One row type for all outputs: each shows the columns that it fills. */
 struct conn_row {
@@ -59,7 +43,6 @@ struct conn_row {
 	uint64_t tx;
 	uint64_t rx;
 	uint64_t latency;
-	uint64_t wait;
 	uint64_t duration;
 	char opened[8];
 	char outcome[16];
@@ -69,7 +52,7 @@ struct conn_row {
 
 static const struct weir_field conn_life_fields[] = {
 	WEIR_FIELD_TIME(struct conn_row, time, WEIR_EVENT, "when it ended"),
-	CONN_TASK_COLUMNS(struct conn_row),
+	OWNER_COLUMNS(struct conn_row),
 	ENDS_COLUMNS(struct conn_row),
 	WEIR_FIELD(struct conn_row, opened, WEIR_NONE, WEIR_KEY,
 		   "active: by this side; passive: by the other; empty: before weir looked"),
@@ -90,7 +73,7 @@ static const struct weir_field conn_life_fields[] = {
 
 static const struct weir_field conn_connect_fields[] = {
 	WEIR_FIELD_TIME(struct conn_row, time, WEIR_EVENT, "when the outcome was known"),
-	CONN_TASK_COLUMNS(struct conn_row),
+	OWNER_COLUMNS(struct conn_row),
 	ENDS_COLUMNS(struct conn_row),
 	WEIR_FIELD_DURATION(struct conn_row, latency, WEIR_EVENT, 0,
 			    "from the first SYN to the outcome"),
@@ -101,24 +84,13 @@ static const struct weir_field conn_connect_fields[] = {
 			"what the program is told of it"),
 };
 
-static const struct weir_field conn_accept_fields[] = {
-	WEIR_FIELD_TIME(struct conn_row, time, WEIR_EVENT, "when accept() returned"),
-	CONN_TASK_COLUMNS(struct conn_row),
-	ENDS_COLUMNS(struct conn_row),
-	WEIR_FIELD_DURATION(struct conn_row, wait, WEIR_EVENT, WEIR_OPTIONAL,
-			    "from the end of the handshake to accept(); absent if one of them "
-			    "was not seen"),
-};
-
 WEIR_SCHEMA(conn_life_schema, "TCP connections", struct conn_row, conn_life_fields);
 WEIR_SCHEMA(conn_connect_schema, "TCP connects", struct conn_row, conn_connect_fields);
-WEIR_SCHEMA(conn_accept_schema, "TCP accepts", struct conn_row, conn_accept_fields);
 
 /* In the order of enum conn_report. */
 static const struct weir_output conn_outputs[] = {
 	{ "life", "one row per connection, at its end", &conn_life_schema, 0, 0 },
 	{ "connect", "one row per connect(), at its outcome", &conn_connect_schema, 0, 0 },
-	{ "accept", "one row per accept()", &conn_accept_schema, 0, 0 },
 };
 
 #define CONN_OUTPUTS (sizeof(conn_outputs) / sizeof(conn_outputs[0]))
@@ -129,31 +101,8 @@ struct conn_source {
 	struct weir_cgroup_names names;
 	struct weir_batch *batches[CONN_OUTPUTS];
 	uint64_t start; /* of the window */
-	int links[2];   /* accept() and accept4(): descriptor, or 0 */
 	int stats;      /* holds the kernel's statistics of BPF on; 0: not asked for */
 };
-
-static int conn_attach_accept(struct weir_ctx *ctx, struct weir_bpf_report *report)
-{
-	struct conn_source *st = ctx->state;
-	int tracefs = weir_tracefs_open(ctx, report);
-	static const char *const exits[] = { "syscalls/sys_exit_accept",
-					     "syscalls/sys_exit_accept4" };
-	int program = st->bpf->progs.conn_accepted.prog_fd;
-	int err = tracefs < 0 ? tracefs : 0;
-
-	for (size_t i = 0; i < 2 && !err; i++) {
-		int link = weir_bpf_attach_tracepoint(tracefs, exits[i], program, report);
-
-		if (link < 0)
-			err = link;
-		else
-			st->links[i] = link;
-	}
-	if (tracefs >= 0)
-		close(tracefs);
-	return err;
-}
 
 static int conn_load(struct weir_ctx *ctx)
 {
@@ -175,8 +124,6 @@ static int conn_load(struct weir_ctx *ctx)
 	err = weir_bpf_load(conn_bpf, st->bpf, &report);
 	if (!err)
 		err = weir_bpf_attach(conn_bpf, st->bpf, &report);
-	if (!err && conf->report & CONN_ACCEPT)
-		err = conn_attach_accept(ctx, &report);
 	return err ? weir_fail(ctx, err, "%s", report.text) : 0;
 }
 
@@ -235,29 +182,16 @@ static const char *conn_outcome(const struct conn_event *event)
 	return conn_ending(event->error);
 }
 
-static int conn_fill_task(struct weir_ctx *ctx, struct weir_batch *batch,
-			  const struct conn_event *event, struct weir_task_columns *task)
-{
-	struct conn_source *st = ctx->state;
-
-	if (event->flags & CONN_OWNED)
-		return weir_task_columns_fill(ctx, batch, &st->names, &event->task, task);
-	task->pid = task->tid = task->ppid = task->uid = UINT32_MAX;
-	return 0;
-}
-
 static int conn_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
 			const struct conn_event *event)
 {
 	struct conn_row row = { .time = event->time, .tx = event->tx, .rx = event->rx };
 	const char *error = event->error ? strerrorname_np(event->error) : NULL;
+	struct conn_source *st = ctx->state;
 	struct conn_row *added;
 
 	row.duration = event->start ? event->time - event->start : UINT64_MAX;
 	row.latency = row.duration;
-	row.wait = event->established && event->flags & CONN_ACCEPTED
-			   ? event->time - event->established
-			   : UINT64_MAX;
 	if (event->flags & (CONN_ACTIVE | CONN_PASSIVE) && event->start)
 		snprintf(row.opened, sizeof(row.opened), "%s",
 			 event->flags & CONN_ACTIVE ? "active" : "passive");
@@ -265,7 +199,8 @@ static int conn_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
 	snprintf(row.state, sizeof(row.state), "%s", ends_state(event->state));
 	if (error)
 		snprintf(row.error, sizeof(row.error), "%s", error);
-	if (conn_fill_task(ctx, batch, event, &row.task) ||
+	if (owner_columns_fill(ctx, batch, &st->names,
+			       event->flags & CONN_OWNED ? &event->task : NULL, &row.task) ||
 	    ends_columns_fill(ctx, batch, &event->ends, &row.ends))
 		return -ENOMEM;
 	added = weir_add_row(ctx, batch);
@@ -278,7 +213,7 @@ static int conn_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
 /* The output of an event. */
 static uint32_t conn_output(const struct conn_event *event)
 {
-	return event->kind == CONN_LIFE ? 0 : event->kind == CONN_CONNECT ? 1 : 2;
+	return event->kind == CONN_LIFE ? 0 : 1;
 }
 
 /* Rows for what the ring holds. -EAGAIN: the rest must wait, as a queue is full. */
@@ -375,9 +310,6 @@ static void conn_destroy(struct weir_ctx *ctx)
 
 	for (uint32_t i = 0; i < CONN_OUTPUTS; i++)
 		weir_discard(ctx, st->batches[i]);
-	for (size_t i = 0; i < sizeof(st->links) / sizeof(st->links[0]); i++)
-		if (st->links[i] > 0)
-			close(st->links[i]);
 	weir_bpf_ring_unmap(&st->ring);
 	conn_bpf__destroy(st->bpf);
 	weir_cgroup_names_release(&st->names);
@@ -387,32 +319,23 @@ static void conn_destroy(struct weir_ctx *ctx)
 
 static void conn_probe(struct weir_ctx *ctx)
 {
-	struct weir_bpf_report report = { 0 };
-	int tracefs;
-
 	if (!weir_probe_bpf(ctx))
 		return;
 	weir_probe_target(ctx, "raw_tp/inet_sock_set_state", "raw tracepoints of TCP",
 			  WEIR_NEED_MISSING, "connections are not seen",
 			  "a kernel with CONFIG_TRACEPOINTS and CONFIG_INET");
-	tracefs = weir_tracefs_open(ctx, &report);
-	if (tracefs < 0)
-		weir_need(ctx, WEIR_NEED_LIMITED, "tracefs", report.text, "no report of accepts",
-			  "mount -t tracefs tracefs /sys/kernel/tracing");
-	else
-		close(tracefs);
 }
 
 WEIR_COMPONENT(
-	"net.conn", WEIR_SOURCE, .summary = "TCP connections: their life, connects, accepts",
+	"net.conn", WEIR_SOURCE,
+	.summary = "TCP connections: their life, and what comes of connects",
 	.doc = "Follows each connection by its changes of state. Owner is who called connect(); of "
-	       "accepted ones\nwho called accept() (if accepts are reported) or else who closed "
-	       "it: "
-	       "what runs in interrupts is never\ntaken for an owner, and an owner that was not "
-	       "seen is absent. Bytes are payload, without SYN and\nFIN. Connections from before "
-	       "weir looked are shown at their end, without duration.\nReporting accepts makes "
-	       "each "
-	       "system call of the machine some 50 ns slower while it runs.",
+	       "accepted ones\nwho closed it or shut it down: what runs in interrupts is never "
+	       "taken "
+	       "for an owner, and an owner\nthat was not seen is absent. Bytes are payload, "
+	       "without "
+	       "SYN and FIN. Connections from before weir\nlooked are shown at their end, without "
+	       "duration. What is accepted, and when: net.accept.",
 	.options_size = sizeof(struct conn_conf), .state_size = sizeof(struct conn_source),
 	.options = WEIR_TABLE(conn_options), .outputs = WEIR_TABLE(conn_outputs),
 	.probe = conn_probe, .start = conn_start, .tick = conn_tick, .drain = conn_drain,

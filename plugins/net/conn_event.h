@@ -11,7 +11,6 @@
 enum conn_report {
 	CONN_LIFE = 1 << 0,
 	CONN_CONNECT = 1 << 1,
-	CONN_ACCEPT = 1 << 2,
 };
 
 enum conn_flag {
@@ -20,8 +19,7 @@ enum conn_flag {
 	CONN_OWNED = 1 << 2,     /* `task` is filled */
 	CONN_UNWANTED = 1 << 3,  /* its owner is none that the user asked for */
 	CONN_CONNECTED = 1 << 4, /* the outcome of connect() was reported */
-	CONN_ACCEPTED = 1 << 5,  /* accept() was reported */
-	CONN_ENDED = 1 << 6,     /* closed; kept until its owner gives it back */
+	CONN_ENDED = 1 << 5,     /* closed; kept until its owner gives it back */
 };
 
 /* A connection: followed as this, and sent as this. */
