@@ -149,10 +149,7 @@ char *pipeline_locate(const char *name, struct diag *diag)
 	} else {
 		search(&found);
 		i = found_at(&found, name);
-		if (i == found.count)
-			path = unknown(&found, name, diag);
-		else
-			path = strdup(found.paths[i]);
+		path = i < found.count ? strdup(found.paths[i]) : unknown(&found, name, diag);
 		found_clear(&found);
 	}
 	if (!path && diag_count(diag) == 0)

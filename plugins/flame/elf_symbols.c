@@ -290,8 +290,8 @@ static int elf_fill(const struct elf_reading *reading, struct symbols *symbols)
 		names_size += elf_name_length(elf_draft_name(reading, &reading->drafts[i])) + 1;
 	if (names_size > UINT32_MAX)
 		return -EBADMSG;
-	symbols->items = malloc(reading->count * sizeof(*symbols->items));
-	symbols->names = malloc(names_size);
+	symbols->items = malloc((reading->count + 1) * sizeof(*symbols->items));
+	symbols->names = malloc(names_size + 1);
 	if (!symbols->items || !symbols->names)
 		return -ENOMEM;
 	for (i = 0; i < reading->count; i++) {

@@ -241,6 +241,14 @@ static bool process_look_again(struct weir_ctx *ctx, struct process *process, ui
 	return false;
 }
 
+static struct process *process_parent(struct process_state *state, const struct process *of,
+				      uint64_t time)
+{
+	if (!of->ppid)
+		return NULL;
+	return process_table_find(&state->table, of->ppid, of->start ? of->start : time);
+}
+
 /* Its own, or while it cannot be read any more the nearest ancestor's, where it was born. */
 static void process_find_cgroup(struct weir_ctx *ctx, struct process *process, uint64_t time)
 {
@@ -250,9 +258,7 @@ static void process_find_cgroup(struct weir_ctx *ctx, struct process *process, u
 	for (int i = 0; of && !of->cgroup && i < PROCESS_ANCESTORS; i++) {
 		if (!of->end && process_scan_cgroup(ctx, of) == 0)
 			break;
-		of = of->ppid ? process_table_find(&state->table, of->ppid,
-						   of->start ? of->start : time)
-			      : NULL;
+		of = process_parent(state, of, time);
 	}
 	if (process->cgroup)
 		return;

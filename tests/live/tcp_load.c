@@ -151,9 +151,9 @@ int main(int argc, char **argv)
 	long numbers[4] = { 0 };
 
 	for (int i = 0; i < 4 && i + 4 < argc; i++)
-		numbers[i] = atol(argv[i + 4]);
+		numbers[i] = strtol(argv[i + 4], NULL, 10);
 	if (argc > 4)
-		set_address(argv[2], atoi(argv[3]));
+		set_address(argv[2], (int)strtol(argv[3], NULL, 10));
 	if (strcmp(mode, "serve") == 0) {
 		serve(numbers[0], numbers[1], numbers[2]);
 		return 0;

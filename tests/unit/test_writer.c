@@ -50,7 +50,7 @@ static int begin(void **state)
 {
 	(void)state;
 	owner = (struct owner){ 0 };
-	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
 	if (!mkdtemp(folder))
 		return -1;
 	snprintf(path, sizeof(path), "%s/out", folder);

@@ -10,35 +10,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How many bytes a character takes that begins with this one; 0: none begins so. */
+static inline size_t weir_utf8_length(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
 /*
  * The character at the start of `size` bytes: returns its bytes, 1 to 4, and sets *code; 0 when
  * they are none (no UTF-8, overlong, a surrogate, beyond U+10FFFF, cut off), or when size is 0.
  */
 static inline size_t weir_utf8_next(const char *text, size_t size, uint32_t *code)
 {
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *bytes = (const unsigned char *)text;
-	size_t length;
-	uint32_t smallest;
+	size_t length = size ? weir_utf8_length(bytes[0]) : 0;
 
-	if (size == 0)
+	if (length == 0 || length > size)
 		return 0;
-	if (bytes[0] < 0x80) {
-		*code = bytes[0];
-		return 1;
-	}
-	if (bytes[0] < 0xc2 || bytes[0] > 0xf4)
-		return 0;
-	length = bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
-	smallest = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
-	if (length > size)
-		return 0;
-	*code = bytes[0] & (0x7fu >> length);
+	*code = length == 1 ? bytes[0] : bytes[0] & (0x7fu >> length);
 	for (size_t i = 1; i < length; i++) {
 		if ((bytes[i] & 0xc0) != 0x80)
 			return 0;
 		*code = *code << 6 | (bytes[i] & 0x3fu);
 	}
-	if (*code < smallest || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
+	if (*code < smallest[length] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
 		return 0;
 	return length;
 }
