@@ -260,8 +260,9 @@ WEIR_COMPONENT(
 	"net.accept", WEIR_SOURCE, .summary = "TCP connections as they are accepted",
 	.doc = "The owner is who called accept(). What io_uring accepted is shown when its owner "
 	       "shuts it down or\ncloses it, and what nobody accepted when it ends; both without "
-	       "wait. While it runs, each system call\nof the machine takes some 50 ns more: that "
-	       "is how Linux traces the end of one.",
+	       "wait. While it runs, an empty system\ncall of any process takes half as long "
+	       "again: "
+	       "that is how Linux traces the end of one.",
 	.options_size = sizeof(struct accept_conf), .state_size = sizeof(struct accept_source),
 	.options = WEIR_TABLE(accept_options), .outputs = WEIR_TABLE(accept_outputs),
 	.probe = accept_probe, .start = accept_start, .tick = accept_tick, .drain = accept_drain,
