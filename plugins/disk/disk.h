@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include <weir/bpf/histogram_cells.h>
+#include <weir/bpf/probe.h>
 #include <weir/file.h>
 #include <weir/host.h>
-#include <weir/probe.h>
 
 #include "request_event.h"
 
@@ -89,6 +89,14 @@ static inline void disk_report_lost(struct weir_ctx *ctx, struct request_totals 
 		  weir_cell_take(&totals->backwards), NULL);
 	weir_lost(ctx, "request not followed: too many in flight",
 		  weir_cell_take(&totals->map_full), "watch one disk: --disk");
+}
+
+/* Adds what programs that follow requests attach to. */
+static inline void disk_probe_requests(struct weir_ctx *ctx)
+{
+	weir_probe_target(ctx, "raw_tp/block_rq_issue", "raw tracepoints of the block layer",
+			  WEIR_NEED_MISSING, "requests to disks are not seen",
+			  "a kernel with CONFIG_TRACEPOINTS");
 }
 
 #endif

@@ -67,14 +67,6 @@ static __always_inline __u64 bio_cgroup(struct bio *bio)
 	return weir_cgroup_id(cgroup);
 }
 
-/* Ends the flight of an address, if there is one. */
-__noinline int forget(__u64 address)
-{
-	if (address)
-		flight_end(flight_set(address), address);
-	return 0;
-}
-
 SEC("raw_tp/block_getrq")
 int BPF_PROG(request_make, struct bio *bio)
 {
@@ -86,7 +78,7 @@ int BPF_PROG(request_make, struct bio *bio)
 
 	/* One may be left of an earlier bio at this address, whose request was never issued. */
 	if (!weir_task_wanted(task))
-		return forget(address);
+		return flight_forget(address);
 
 	set = flight_set(address);
 	flight = flight_find(set, address);
@@ -173,25 +165,15 @@ __noinline int owner_find(__u64 address, struct flight_more *owner)
 	owner->marks = flight->more.marks;
 	/* The flushes before and after this one are made for the same bio. */
 	if (!(flight->more.flags & WEIR_REQ_PREFLUSH))
-		forget(bio);
+		flight_forget(bio);
 	return 1;
 }
 
 SEC("raw_tp/block_rq_insert")
 int BPF_PROG(request_insert, struct request *rq)
 {
-	__u64 address = (__u64)rq;
-	struct flight_set *set = flight_set(address);
-	struct flight *flight;
+	struct flight *flight = is_watched(rq) ? flight_insert(rq) : NULL;
 
-	if (!is_watched(rq))
-		return 0;
-
-	flight = flight_find(set, address);
-	if (flight_waits(flight))
-		return 0;
-
-	flight = flight_begin(set, address, flight, bpf_ktime_get_ns(), 0);
 	if (!flight)
 		return 0;
 	flight->more.bio = (__u64)BPF_CORE_READ(rq, bio);
@@ -204,47 +186,40 @@ int BPF_PROG(request_issue, struct request *rq)
 {
 	__u64 now = bpf_ktime_get_ns();
 	__u64 address = (__u64)rq;
-	struct flight_set *set = flight_set(address);
 	struct flight *flight;
 
 	/* The disk is not looked at before: block_device and request_queue share a hash, see task.h. */
 	if (!is_watched(rq))
-		return forget((__u64)BPF_CORE_READ(rq, bio));
+		return flight_forget((__u64)BPF_CORE_READ(rq, bio));
 
-	flight = flight_find(set, address);
-	if (!flight || flight->issue_ns) {
-		flight = flight_begin(set, address, flight, 0, 0);
-		if (!flight)
-			return 0;
+	flight = flight_issue(rq, now);
+	if (!flight)
+		return 0;
+	if (!flight->insert_ns) {
 		flight->more.bio = 0;
 		flight->more.marks = 0;
 	}
-
-	flight->issue_ns = now;
 	bpf_get_current_comm(flight->more.dispatcher, sizeof(flight->more.dispatcher));
 	/* Once only: a request that was requeued is issued again. */
 	if (flight->more.marks)
 		return 0;
 	flight->more.flags = BPF_CORE_READ(rq, cmd_flags);
 	flight->more.sector = BPF_CORE_READ(rq, __sector);
-	return owner_find(address, &flight->more) ? 0 : forget(address);
+	return owner_find(address, &flight->more) ? 0 : flight_forget(address);
 }
 
 SEC("raw_tp/block_rq_requeue")
 int BPF_PROG(request_requeue, struct request *rq)
 {
-	__u64 address = (__u64)rq;
-
-	flight_requeue(flight_find(flight_set(address), address));
-	return 0;
+	return flight_requeue(rq);
 }
 
 /* `rq` has become part of its neighbour, whose submitter stands for both. */
 SEC("raw_tp/block_rq_merge")
 int BPF_PROG(request_merge, struct request *rq)
 {
-	forget((__u64)BPF_CORE_READ(rq, bio));
-	forget((__u64)rq);
+	flight_forget((__u64)BPF_CORE_READ(rq, bio));
+	flight_forget((__u64)rq);
 	return 0;
 }
 
@@ -293,22 +268,25 @@ SEC("raw_tp/block_rq_complete")
 int BPF_PROG(request_complete, struct request *rq, int error, unsigned int nr_bytes)
 {
 	__u64 now = bpf_ktime_get_ns();
-	__u64 address = (__u64)rq;
+	struct flight_set *set = flight_set((__u64)rq);
 	struct flight *flight;
+	__u32 way;
 
 	if (!is_watched(rq))
 		return 0;
 
 	/* The last completion of a flush sequence: no more flushes are made for its bio. */
 	if (ends_flush_sequence(rq, nr_bytes))
-		forget((__u64)BPF_CORE_READ(rq, biotail));
+		flight_forget((__u64)BPF_CORE_READ(rq, biotail));
 
-	flight = flight_done(flight_set(address), rq, nr_bytes, !task_filter.by);
+	way = flight_done(set, rq, nr_bytes, !task_filter.by);
+	flight = flight_at(set, way);
 	if (!flight)
 		return 0;
 	flight->more.status = (__u8)error;
 	request_send(rq, flight, now);
-	return forget(address);
+	flight_end(set, way);
+	return 0;
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include <weir/bpf/loader.h>
-#include <weir/bpf/probe.h>
 #include <weir/bpf/ring.h>
 #include <weir/plugin.h>
 #include <weir/task_filter.h>
@@ -419,10 +418,7 @@ static void io_destroy(struct weir_ctx *ctx)
 static void io_probe(struct weir_ctx *ctx)
 {
 	if (weir_probe_bpf(ctx))
-		weir_probe_target(ctx, "raw_tp/block_rq_issue",
-				  "raw tracepoints of the block layer", WEIR_NEED_MISSING,
-				  "requests to disks are not seen",
-				  "a kernel with CONFIG_TRACEPOINTS");
+		disk_probe_requests(ctx);
 }
 
 WEIR_COMPONENT(

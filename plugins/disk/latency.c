@@ -5,14 +5,13 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include <weir/bpf/loader.h>
-#include <weir/file.h>
 #include <weir/histogram.h>
 #include <weir/plugin.h>
-#include <weir/probe.h>
+#include <weir/slots.h>
 
+#include "disk.h"
 #include "latency_event.h"
 /* Needs the event's types. */
 #include "latency.skel.h"
@@ -33,7 +32,7 @@ static const struct weir_option latency_options[] = {
 };
 
 struct latency_row {
-	char disk[LATENCY_NAME_LEN];
+	char disk[REQUEST_DISK_LEN];
 	char op[16];
 	uint64_t count;
 	uint64_t bytes;
@@ -46,8 +45,7 @@ struct latency_row {
 /* The keys come first: which of them a row has, `by` decides. */
 static const struct weir_field latency_fields[] = {
 	WEIR_FIELD(struct latency_row, disk, WEIR_NONE, WEIR_KEY, "whole disk, not partition"),
-	WEIR_FIELD(struct latency_row, op, WEIR_NONE, WEIR_KEY,
-		   "read, write, flush, discard, write_zeroes, secure_erase, zone, driver, other"),
+	WEIR_FIELD(struct latency_row, op, WEIR_NONE, WEIR_KEY, DISK_OPS),
 	WEIR_FIELD(struct latency_row, count, WEIR_COUNT, WEIR_DELTA, "requests completed"),
 	WEIR_FIELD(struct latency_row, bytes, WEIR_BYTES, WEIR_DELTA, "of these requests"),
 	WEIR_FIELD(struct latency_row, errors, WEIR_COUNT, WEIR_DELTA,
@@ -66,20 +64,6 @@ static const struct weir_output latency_outputs[] = {
 	{ "latency", "one row per disk and operation that completed something", NULL, 0, 0 },
 };
 
-/* The kernel's enum req_op, whose numbers in use have been the same since Linux 5.17. */
-static const char *const latency_ops[] = {
-	[0] = "read",  [1] = "write",        [2] = "flush", [3] = "discard", [5] = "secure_erase",
-	[7] = "zone",  [9] = "write_zeroes", [10] = "zone", [11] = "zone",   [12] = "zone",
-	[13] = "zone", [15] = "zone",        [17] = "zone", [34] = "driver", [35] = "driver",
-};
-
-static const char *latency_op(uint32_t op)
-{
-	bool known = op < sizeof(latency_ops) / sizeof(latency_ops[0]) && latency_ops[op];
-
-	return known ? latency_ops[op] : "other";
-}
-
 /* What one row adds up. */
 struct latency_window {
 	struct latency_row row;
@@ -89,8 +73,7 @@ struct latency_window {
 
 struct latency_state {
 	struct latency_bpf *bpf;
-	struct latency_slot *slots; /* of the kernel; `mapped` of them */
-	uint32_t mapped;
+	struct weir_slots slots; /* of struct latency_slot */
 	struct latency_window *windows;
 	uint32_t window_count;
 	uint64_t start; /* of the window */
@@ -117,35 +100,13 @@ static int latency_bind(struct weir_ctx *ctx)
 	return ctx->host->declare(ctx, 0, &st->schema);
 }
 
-/* The number of a whole disk, as the kernel keeps it. */
-static int latency_find_disk(struct weir_ctx *ctx, const char *disk, uint32_t *dev)
-{
-	struct weir_buffer buffer = { 0 };
-	char path[128];
-	unsigned int major, minor;
-	int err;
-
-	snprintf(path, sizeof(path), "sys/class/block/%s/partition", disk);
-	if (strchr(disk, '/') || weir_path_exists(ctx, path))
-		return weir_fail_option(ctx, "disk", -EINVAL, "\"%s\" is not a whole disk", disk);
-	snprintf(path, sizeof(path), "sys/class/block/%s/dev", disk);
-	err = weir_read_file(ctx, path, &buffer);
-	if (!err && sscanf(buffer.bytes, "%u:%u", &major, &minor) != 2)
-		err = -EBADMSG;
-	weir_buffer_release(&buffer);
-	if (err)
-		return weir_fail_option(ctx, "disk", err, "no disk \"%s\"", disk);
-	*dev = major << 20 | minor;
-	return 0;
-}
-
 static int latency_start(struct weir_ctx *ctx)
 {
 	const struct latency_conf *conf = ctx->options;
 	struct latency_state *st = ctx->state;
 	struct weir_bpf_report report = { 0 };
 	uint32_t dev = 0;
-	int err = *conf->disk ? latency_find_disk(ctx, conf->disk, &dev) : 0;
+	int err = *conf->disk ? disk_find(ctx, conf->disk, &dev) : 0;
 
 	if (err)
 		return err;
@@ -158,42 +119,24 @@ static int latency_start(struct weir_ctx *ctx)
 		err = weir_bpf_attach(latency_bpf, st->bpf, &report);
 	if (err)
 		return weir_fail(ctx, err, "%s", report.text);
+	st->slots.bytes = sizeof(struct latency_slot);
+	st->slots.count = LATENCY_SLOTS;
+	st->slots.pool = &st->bpf->bss->slot_pool;
 	st->start = weir_now(ctx);
 	return weir_every(ctx, conf->interval);
-}
-
-/* Maps the slots that are in use: a mapped page counts as resident whether it is read or not. */
-static int latency_map(struct weir_ctx *ctx)
-{
-	struct latency_state *st = ctx->state;
-	uint64_t used = __atomic_load_n(&st->bpf->bss->totals.slots_used, __ATOMIC_ACQUIRE) + 1;
-	uint32_t wanted = used < LATENCY_SLOTS ? (uint32_t)used : LATENCY_SLOTS;
-	void *slots;
-
-	if (wanted <= st->mapped)
-		return 0;
-	slots = mmap(NULL, wanted * sizeof(*st->slots), PROT_READ | PROT_WRITE, MAP_SHARED,
-		     st->bpf->maps.slots.map_fd, 0);
-	if (slots == MAP_FAILED)
-		return weir_fail(ctx, -errno, "map %u histograms of the kernel", wanted);
-	if (st->slots)
-		munmap(st->slots, st->mapped * sizeof(*st->slots));
-	st->slots = slots;
-	st->mapped = wanted;
-	return 0;
 }
 
 /* Slot 0 takes what found no slot of its own; a queue without a disk has no name. */
 static void latency_keys(const struct latency_slot *slot, uint32_t index, uint32_t by,
 			 struct latency_row *row)
 {
-	const char *op = latency_op(slot->op);
+	const char *op = disk_op(slot->op);
 	const char *disk = slot->disk[0] ? slot->disk : "(none)";
 
 	if (index == 0)
 		op = disk = "(other)";
 	if (by & BY_DISK)
-		snprintf(row->disk, sizeof(row->disk), "%.*s", LATENCY_NAME_LEN - 1, disk);
+		snprintf(row->disk, sizeof(row->disk), "%.*s", REQUEST_DISK_LEN - 1, disk);
 	if (by & BY_OP)
 		snprintf(row->op, sizeof(row->op), "%s", op);
 }
@@ -235,7 +178,7 @@ static void latency_merge(struct weir_histogram_cells *into,
 /* Empties one slot of the kernel into the window's row that it belongs to. */
 static int latency_take(struct latency_state *st, uint32_t index, uint32_t by)
 {
-	struct latency_slot *slot = &st->slots[index];
+	struct latency_slot *slot = weir_slot(&st->slots, index);
 	struct weir_histogram_cells queued, device;
 	struct latency_window *window;
 	struct latency_row keys = { 0 };
@@ -260,17 +203,9 @@ static int latency_take(struct latency_state *st, uint32_t index, uint32_t by)
 static void latency_report_lost(struct weir_ctx *ctx)
 {
 	struct latency_state *st = ctx->state;
-	struct latency_totals *totals = &st->bpf->bss->totals;
 
-	weir_lost(ctx, "request completed whose start was not seen, so not timed",
-		  weir_cell_take(&totals->unstarted), NULL);
-	weir_lost(ctx, "request issued whose completion was not seen",
-		  weir_cell_take(&totals->unfinished), NULL);
-	weir_lost(ctx, "clock went backwards between two events of a request",
-		  weir_cell_take(&totals->backwards), NULL);
-	weir_lost(ctx, "request not followed: too many in flight",
-		  weir_cell_take(&totals->map_full), "watch one disk: --disk");
-	if (weir_cell_take(&totals->slots_full))
+	disk_report_lost(ctx, &st->bpf->bss->totals);
+	if (weir_cell_take(&st->slots.pool->full))
 		weir_log(ctx, WEIR_LOG_WARNING,
 			 "more than %d disks and operations: the rest is in the row \"(other)\"",
 			 LATENCY_SLOTS - 1);
@@ -298,12 +233,13 @@ static int latency_collect(struct weir_ctx *ctx)
 {
 	const struct latency_conf *conf = ctx->options;
 	struct latency_state *st = ctx->state;
-	int err = latency_map(ctx);
+	int err =
+		weir_slots_map(&st->slots, st->bpf->maps.slots.map_fd, weir_slots_used(&st->slots));
 
-	for (uint32_t i = 0; i < st->mapped && !err; i++)
+	for (uint32_t i = 0; i < st->slots.mapped && !err; i++)
 		err = latency_take(st, i, conf->by);
 	latency_report_lost(ctx);
-	return err == -ENOMEM ? weir_fail(ctx, err, "collect histograms") : err;
+	return err ? weir_fail(ctx, err, "collect histograms") : 0;
 }
 
 /* A window without requests is sent too: it says that there were none. */
@@ -356,8 +292,7 @@ static void latency_destroy(struct weir_ctx *ctx)
 {
 	struct latency_state *st = ctx->state;
 
-	if (st->slots)
-		munmap(st->slots, st->mapped * sizeof(*st->slots));
+	weir_slots_unmap(&st->slots);
 	latency_bpf__destroy(st->bpf);
 	free(st->windows);
 	if (st->stats > 0)
@@ -374,24 +309,9 @@ static void latency_probe_kind(struct weir_ctx *ctx, const char *name, int err, 
 
 static void latency_probe(struct weir_ctx *ctx)
 {
-	const char *capability = weir_bpf_missing_capability();
-
-	if (weir_path_exists(ctx, "sys/kernel/btf/vmlinux"))
-		weir_need(ctx, WEIR_NEED_MET, "kernel BTF", "present", "", "");
-	else
-		weir_need(ctx, WEIR_NEED_MISSING, "kernel BTF", "no /sys/kernel/btf/vmlinux",
-			  "no BPF program of weir can be loaded",
-			  "a kernel with CONFIG_DEBUG_INFO_BTF");
-	if (capability) {
-		weir_need(ctx, WEIR_NEED_MISSING, "CAP_BPF and CAP_PERFMON", capability,
-			  "no BPF program can be loaded",
-			  "run as root, or setcap cap_bpf,cap_perfmon+ep on weir");
+	if (!weir_probe_bpf(ctx))
 		return;
-	}
-	weir_need(ctx, WEIR_NEED_MET, "CAP_BPF and CAP_PERFMON", "held", "", "");
-	if (weir_bpf_target("raw_tp/block_rq_issue") == -ENOENT)
-		weir_need(ctx, WEIR_NEED_MISSING, "raw tracepoints of the block layer", "none",
-			  "requests to disks are not seen", "a kernel with CONFIG_TRACEPOINTS");
+	disk_probe_requests(ctx);
 	latency_probe_kind(ctx, "typed tracepoints (tp_btf)", weir_bpf_probe_tp_btf(),
 			   "tools that need them");
 	latency_probe_kind(ctx, "kprobes", weir_bpf_probe_kprobe(),

@@ -19,8 +19,8 @@
 struct flight {
 	__u64 insert_ns; /* 0: never waited in a queue */
 	__u64 issue_ns;  /* 0: not with the device */
-	__u64 bytes;     /* done so far */
-	__u64 requeues;
+	__u32 bytes;     /* done so far; the kernel's own counter of them has 32 bits, too */
+	__u32 requeues;
 	struct flight_more more;
 };
 
@@ -82,28 +82,48 @@ static __always_inline struct flight_set *flight_set(__u64 address)
 	return bpf_map_lookup_elem(&flights, &set);
 }
 
+/* The way in which the flight of an address is; WEIR_WAYS: there is none. */
+static __always_inline __u32 flight_way(const struct flight_set *set, __u64 address)
+{
+	return set ? weir_way_of(&set->ways, address) : WEIR_WAYS;
+}
+
+static __always_inline struct flight *flight_at(struct flight_set *set, __u32 way)
+{
+	return way < WEIR_WAYS ? &set->flight[weir_way_index(way)] : NULL;
+}
+
 static __always_inline struct flight *flight_find(struct flight_set *set, __u64 address)
 {
-	__u32 way = set ? weir_way_of(&set->ways, address) : WEIR_WAYS;
-
-	return way < WEIR_WAYS ? &set->flight[way] : NULL;
+	return flight_at(set, flight_way(set, address));
 }
 
 /* A flight for an address that has none; all that it holds is to be written. */
 static __always_inline struct flight *flight_new(struct flight_set *set, __u64 address)
 {
-	__u32 way = set ? weir_way_take(&set->ways, address) : WEIR_WAYS;
+	struct flight *flight =
+		flight_at(set, set ? weir_way_take(&set->ways, address) : WEIR_WAYS);
 
-	if (way < WEIR_WAYS)
-		return &set->flight[way];
-	__sync_fetch_and_add(&totals.map_full, 1);
-	return NULL;
+	if (!flight)
+		__sync_fetch_and_add(&totals.map_full, 1);
+	return flight;
 }
 
-static __always_inline void flight_end(struct flight_set *set, __u64 address)
+/* Ends the flight in a way that flight_done() gave. */
+static __always_inline void flight_end(struct flight_set *set, __u32 way)
 {
-	if (set)
-		weir_way_free(&set->ways, address);
+	weir_way_free(&set->ways, way);
+}
+
+/* Ends the flight of an address, if there is one. Not static, so that it is verified once. */
+__noinline int flight_forget(__u64 address)
+{
+	struct flight_set *set = flight_set(address);
+	__u32 way = flight_way(set, address);
+
+	if (address && way < WEIR_WAYS)
+		flight_end(set, way);
+	return 0;
 }
 
 /* Starts the flight of a request, over the one it may have left open. */
@@ -123,21 +143,48 @@ static __always_inline struct flight *flight_begin(struct flight_set *set, __u64
 	return flight;
 }
 
-/* A request that was requeued is inserted again; it has been waiting since the first time. */
-static __always_inline int flight_waits(const struct flight *flight)
+/* The flight that begins as a request is inserted, or NULL. Its `more` is to be written. */
+static __always_inline struct flight *flight_insert(struct request *rq)
 {
-	return flight && flight->insert_ns && !flight->issue_ns;
+	__u64 address = (__u64)rq;
+	struct flight_set *set = flight_set(address);
+	struct flight *flight = flight_find(set, address);
+
+	/* A request that was requeued is inserted again; it has been waiting since the first time. */
+	if (flight && flight->insert_ns && !flight->issue_ns)
+		return NULL;
+	return flight_begin(set, address, flight, bpf_ktime_get_ns(), 0);
+}
+
+/*
+ * The flight of a request that was issued at `now`, or NULL. It begins now if it has no insert_ns,
+ * and its `more` is to be written.
+ */
+static __always_inline struct flight *flight_issue(struct request *rq, __u64 now)
+{
+	__u64 address = (__u64)rq;
+	struct flight_set *set = flight_set(address);
+	struct flight *flight = flight_find(set, address);
+
+	if (!flight || flight->issue_ns)
+		return flight_begin(set, address, flight, 0, now);
+	flight->issue_ns = now;
+	return flight;
 }
 
 /* The driver would not take it, so the time since the issue was spent waiting. */
-static __always_inline void flight_requeue(struct flight *flight)
+static __always_inline int flight_requeue(struct request *rq)
 {
+	__u64 address = (__u64)rq;
+	struct flight *flight = flight_find(flight_set(address), address);
+
 	if (!flight)
-		return;
+		return 0;
 	if (!flight->insert_ns)
 		flight->insert_ns = flight->issue_ns;
 	flight->issue_ns = 0;
 	flight->requeues++;
+	return 0;
 }
 
 /* Since when it was queued: one that went straight to the driver never was. */
@@ -147,21 +194,22 @@ static __always_inline __u64 flight_queued_ns(const struct flight *flight)
 }
 
 /*
- * The flight of a request of which `nr_bytes` are done, if it is done as a whole: the driver may
- * complete it bit by bit. `expected`: a request that has no flight should have had one.
+ * The way of a request of which `nr_bytes` are done, if it is done as a whole: the driver may
+ * complete it bit by bit. Else WEIR_WAYS. `expected`: one that has no flight should have had one.
  */
-static __always_inline struct flight *flight_done(struct flight_set *set, struct request *rq,
-						  unsigned int nr_bytes, int expected)
+static __always_inline __u32 flight_done(struct flight_set *set, struct request *rq,
+					 unsigned int nr_bytes, int expected)
 {
-	struct flight *flight = flight_find(set, (__u64)rq);
+	__u32 way = flight_way(set, (__u64)rq);
+	struct flight *flight = flight_at(set, way);
 
 	if (!flight || !flight->issue_ns) {
 		if (expected && !ends_flush_sequence(rq, nr_bytes))
 			__sync_fetch_and_add(&totals.unstarted, 1);
-		return NULL;
+		return WEIR_WAYS;
 	}
 	flight->bytes += nr_bytes;
-	return nr_bytes < BPF_CORE_READ(rq, __data_len) ? NULL : flight;
+	return nr_bytes < BPF_CORE_READ(rq, __data_len) ? WEIR_WAYS : way;
 }
 
 #endif

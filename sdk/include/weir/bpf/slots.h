@@ -13,13 +13,21 @@
 /* How often another CPU may take the slot that we are about to take. */
 #define WEIR_SLOT_TRIES 4
 
+/* The index of a slot that was never used, for a program whose slots stay taken; 0: none. */
+static __always_inline __u32 weir_slot_fresh(struct weir_slot_pool *pool, __u32 count)
+{
+	__u64 fresh = 1 + __sync_fetch_and_add(&pool->used, 1);
+
+	return fresh < count ? (__u32)fresh : 0;
+}
+
 /*
  * The index of a slot that nobody uses, of an array of `count`; 0: all are in use. Not static, as
  * it is rarely called and the verifier need not follow it from everywhere.
  */
 __noinline __u32 weir_slot_take(struct weir_slot_pool *pool, __u32 count)
 {
-	__u64 taken, fresh;
+	__u64 taken;
 	__u32 slot;
 	int i;
 
@@ -33,8 +41,7 @@ __noinline __u32 weir_slot_take(struct weir_slot_pool *pool, __u32 count)
 		if (__sync_val_compare_and_swap(&pool->taken, taken, taken + 1) == taken)
 			return slot < count ? slot : 0;
 	}
-	fresh = 1 + __sync_fetch_and_add(&pool->used, 1);
-	return fresh < count ? (__u32)fresh : 0;
+	return weir_slot_fresh(pool, count);
 }
 
 #endif

@@ -65,14 +65,18 @@ __noinline __u32 weir_way_take(struct weir_ways *ways, __u64 address)
 	return way;
 }
 
-/* Frees the way of an address, if it has one. */
-static __always_inline void weir_way_free(struct weir_ways *ways, __u64 address)
+/* `way` itself. clang 14 has compared one copy of it and uses another, unbounded to the verifier. */
+static __always_inline __u32 weir_way_index(__u32 way)
 {
-	__u32 way = weir_way_of(ways, address);
+	asm volatile("" : "+r"(way));
+	return way & (WEIR_WAYS - 1);
+}
 
+/* Frees a way that an address is in. */
+static __always_inline void weir_way_free(struct weir_ways *ways, __u32 way)
+{
 	/* An exchange, so that all that was read of the way comes before. */
-	if (way < WEIR_WAYS)
-		__sync_lock_test_and_set(&ways->address[way], 0);
+	__sync_lock_test_and_set(&ways->address[weir_way_index(way)], 0);
 }
 
 #endif
