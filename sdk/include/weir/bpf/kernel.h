@@ -146,6 +146,8 @@ struct task_struct {
 	const struct cred *cred;
 	struct css_set *cgroups;
 	struct mm_struct *mm;
+	struct fs_struct *fs;       /* kernel_file.h */
+	struct files_struct *files; /* kernel_file.h */
 	struct signal_struct *signal;
 };
 
@@ -155,6 +157,7 @@ struct trace_event_raw_sys_enter {
 };
 
 struct trace_event_raw_sys_exit {
+	long id; /* only the low 32 bits are set */
 	long ret;
 };
 

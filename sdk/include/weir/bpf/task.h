@@ -110,4 +110,18 @@ static __always_inline void weir_task_fill(struct weir_task_id *id, struct task_
 	bpf_core_read_str(id->comm, sizeof(id->comm), &task->comm);
 }
 
+/* The same of the current task, with half the calls: what it holds itself needs none. */
+static __always_inline void weir_task_fill_current(struct weir_task_id *id)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+
+	id->cgroup = weir_cgroup_id(weir_task_cgroup(task));
+	id->pid = task->tgid;
+	id->tid = task->pid;
+	id->ppid = BPF_CORE_READ(task, real_parent, tgid);
+	id->uid = (__u32)bpf_get_current_uid_gid();
+	((__u64 *)id->comm)[0] = *(__u64 *)&task->comm[0];
+	((__u64 *)id->comm)[1] = *(__u64 *)&task->comm[8];
+}
+
 #endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files, directories and mounts, as far as weir's BPF programs read them: see kernel.h. */
+#ifndef WEIR_BPF_KERNEL_FILE_H
+#define WEIR_BPF_KERNEL_FILE_H
+
+#include <linux/types.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <weir/bpf/kernel.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev; /* NULL in a dentry: the name was removed */
+};
+
+struct dentry {
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent; /* itself at the root of a file system */
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent; /* itself at the root of all */
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	struct path f_path;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct fs_struct {
+	struct path root;
+	struct path pwd;
+};
+
+#pragma clang attribute pop
+
+/* The mount that a struct vfsmount is part of. */
+static __always_inline struct mount *weir_mount_of(struct vfsmount *vfsmount)
+{
+	return (struct mount *)((char *)vfsmount - bpf_core_field_offset(struct mount, mnt));
+}
+
+/* An open file of a task, or NULL. */
+static __always_inline struct file *weir_task_file(struct task_struct *task, int fd)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file *file = 0;
+
+	if (fd < 0 || (__u32)fd >= BPF_CORE_READ(table, max_fds))
+		return 0;
+	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
+	return file;
+}
+
+/* Each reading of kernel memory costs some 20 ns: what lies side by side is read at once. */
+
+/* A copy of a struct path, in whichever order its two members are. */
+struct weir_path {
+	__u64 word[2];
+};
+
+static __always_inline struct vfsmount *weir_path_mount(const struct weir_path *path)
+{
+	return (struct vfsmount *)path->word[bpf_core_field_offset(struct path, mnt) != 0];
+}
+
+static __always_inline struct dentry *weir_path_dentry(const struct weir_path *path)
+{
+	return (struct dentry *)path->word[bpf_core_field_offset(struct path, dentry) != 0];
+}
+
+static __always_inline void weir_path_read(struct weir_path *copy, const struct path *path)
+{
+	if (bpf_probe_read_kernel(copy, sizeof(*copy), path))
+		copy->word[0] = copy->word[1] = 0;
+}
+
+/* What a way up takes of a dentry. */
+struct weir_dentry {
+	__u64 hashed; /* 0: the name was removed */
+	struct dentry *parent;
+	__u64 name_hash;
+	const unsigned char *name;
+};
+
+static __always_inline void weir_dentry_read(struct weir_dentry *copy, struct dentry *dentry)
+{
+	__u64 hashed = bpf_core_field_offset(struct dentry, d_hash.pprev);
+	__u64 parent = bpf_core_field_offset(struct dentry, d_parent);
+	__u64 name = bpf_core_field_offset(struct dentry, d_name.name);
+
+	if (parent == hashed + 8 && name == parent + 16) {
+		bpf_probe_read_kernel(copy, sizeof(*copy), (char *)dentry + hashed);
+		return;
+	}
+	copy->hashed = (__u64)BPF_CORE_READ(dentry, d_hash.pprev);
+	copy->parent = BPF_CORE_READ(dentry, d_parent);
+	copy->name = BPF_CORE_READ(dentry, d_name.name);
+}
+
+/* Where a file system is mounted. */
+struct weir_mount {
+	struct mount *parent;
+	struct dentry *point;
+};
+
+static __always_inline void weir_mount_read(struct weir_mount *copy, struct mount *mount)
+{
+	__u64 parent = bpf_core_field_offset(struct mount, mnt_parent);
+	__u64 point = bpf_core_field_offset(struct mount, mnt_mountpoint);
+
+	if (point == parent + 8) {
+		bpf_probe_read_kernel(copy, sizeof(*copy), (char *)mount + parent);
+		return;
+	}
+	copy->parent = BPF_CORE_READ(mount, mnt_parent);
+	copy->point = BPF_CORE_READ(mount, mnt_mountpoint);
+}
+
+#endif
