@@ -479,16 +479,13 @@ static int exec_drain(struct weir_ctx *ctx, uint64_t deadline)
 static void exec_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 {
 	struct exec_state *st = ctx->state;
-	struct weir_bpf_cost bpf = { 0 };
 
-	if (st->stats <= 0)
-		st->stats = weir_bpf_stats_enable();
-	if ((!st->exec || weir_bpf_cost(st->exec, &bpf) == 0) &&
-	    (!st->failed || weir_bpf_cost(st->failed, &bpf) == 0) &&
-	    (!st->exit || weir_bpf_cost(st->exit, &bpf) == 0)) {
-		cost->bpf_runs += bpf.run_count;
-		cost->bpf_ns += bpf.run_time_ns;
-	}
+	if (st->exec)
+		weir_bpf_tell_cost(st->exec, &st->stats, cost);
+	if (st->failed)
+		weir_bpf_tell_cost(st->failed, &st->stats, cost);
+	if (st->exit)
+		weir_bpf_tell_cost(st->exit, &st->stats, cost);
 }
 
 static void exec_destroy(struct weir_ctx *ctx)
@@ -507,8 +504,7 @@ static void exec_destroy(struct weir_ctx *ctx)
 	exec_exit_bpf__destroy(st->exit);
 	weir_cgroup_names_release(&st->names);
 	free(st->text.bytes);
-	if (st->stats > 0)
-		close(st->stats);
+	weir_bpf_stats_end(&st->stats);
 }
 
 static void exec_probe(struct weir_ctx *ctx)

@@ -324,14 +324,8 @@ static int runq_drain(struct weir_ctx *ctx, uint64_t deadline)
 static void runq_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 {
 	struct runq_state *st = ctx->state;
-	struct weir_bpf_cost bpf = { 0 };
 
-	if (st->stats <= 0)
-		st->stats = weir_bpf_stats_enable();
-	if (weir_bpf_cost(st->bpf, &bpf) == 0) {
-		cost->bpf_runs += bpf.run_count;
-		cost->bpf_ns += bpf.run_time_ns;
-	}
+	weir_bpf_tell_cost(st->bpf, &st->stats, cost);
 }
 
 static void runq_destroy(struct weir_ctx *ctx)
@@ -345,8 +339,7 @@ static void runq_destroy(struct weir_ctx *ctx)
 		close(st->woken_new);
 	runq_bpf__destroy(st->bpf);
 	weir_cgroup_names_release(&st->cgroups);
-	if (st->stats > 0)
-		close(st->stats);
+	weir_bpf_stats_end(&st->stats);
 }
 
 static void runq_probe(struct weir_ctx *ctx)

@@ -219,14 +219,8 @@ static int cache_drain(struct weir_ctx *ctx, uint64_t deadline)
 static void cache_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 {
 	struct cache_state *st = ctx->state;
-	struct weir_bpf_cost bpf = { 0 };
 
-	if (st->stats <= 0)
-		st->stats = weir_bpf_stats_enable();
-	if (weir_bpf_cost(st->bpf, &bpf) == 0) {
-		cost->bpf_runs += bpf.run_count;
-		cost->bpf_ns += bpf.run_time_ns;
-	}
+	weir_bpf_tell_cost(st->bpf, &st->stats, cost);
 }
 
 static void cache_destroy(struct weir_ctx *ctx)
@@ -236,8 +230,7 @@ static void cache_destroy(struct weir_ctx *ctx)
 	cache_bpf__destroy(st->bpf);
 	weir_buffer_release(&st->meminfo);
 	weir_cgroup_names_release(&st->cgroups);
-	if (st->stats > 0)
-		close(st->stats);
+	weir_bpf_stats_end(&st->stats);
 }
 
 static void cache_probe(struct weir_ctx *ctx)

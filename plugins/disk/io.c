@@ -393,14 +393,8 @@ static int io_drain(struct weir_ctx *ctx, uint64_t deadline)
 static void io_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 {
 	struct io_state *st = ctx->state;
-	struct weir_bpf_cost bpf = { 0 };
 
-	if (st->stats <= 0)
-		st->stats = weir_bpf_stats_enable();
-	if (weir_bpf_cost(st->bpf, &bpf) == 0) {
-		cost->bpf_runs += bpf.run_count;
-		cost->bpf_ns += bpf.run_time_ns;
-	}
+	weir_bpf_tell_cost(st->bpf, &st->stats, cost);
 }
 
 static void io_destroy(struct weir_ctx *ctx)
@@ -411,8 +405,7 @@ static void io_destroy(struct weir_ctx *ctx)
 	io_bpf__destroy(st->bpf);
 	io_totals_release(&st->totals);
 	weir_cgroup_names_release(&st->cgroups);
-	if (st->stats > 0)
-		close(st->stats);
+	weir_bpf_stats_end(&st->stats);
 }
 
 static void io_probe(struct weir_ctx *ctx)

@@ -278,14 +278,8 @@ static int latency_drain(struct weir_ctx *ctx, uint64_t deadline)
 static void latency_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 {
 	struct latency_state *st = ctx->state;
-	struct weir_bpf_cost bpf = { 0 };
 
-	if (st->stats <= 0)
-		st->stats = weir_bpf_stats_enable();
-	if (weir_bpf_cost(st->bpf, &bpf) == 0) {
-		cost->bpf_runs += bpf.run_count;
-		cost->bpf_ns += bpf.run_time_ns;
-	}
+	weir_bpf_tell_cost(st->bpf, &st->stats, cost);
 }
 
 static void latency_destroy(struct weir_ctx *ctx)
@@ -295,8 +289,7 @@ static void latency_destroy(struct weir_ctx *ctx)
 	weir_slots_unmap(&st->slots);
 	latency_bpf__destroy(st->bpf);
 	free(st->windows);
-	if (st->stats > 0)
-		close(st->stats);
+	weir_bpf_stats_end(&st->stats);
 }
 
 static void latency_probe_kind(struct weir_ctx *ctx, const char *name, int err, const char *effect)

@@ -294,14 +294,8 @@ static int conn_drain(struct weir_ctx *ctx, uint64_t deadline)
 static void conn_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 {
 	struct conn_source *st = ctx->state;
-	struct weir_bpf_cost bpf = { 0 };
 
-	if (st->stats <= 0)
-		st->stats = weir_bpf_stats_enable();
-	if (weir_bpf_cost(st->bpf, &bpf) == 0) {
-		cost->bpf_runs += bpf.run_count;
-		cost->bpf_ns += bpf.run_time_ns;
-	}
+	weir_bpf_tell_cost(st->bpf, &st->stats, cost);
 }
 
 static void conn_destroy(struct weir_ctx *ctx)
@@ -313,8 +307,7 @@ static void conn_destroy(struct weir_ctx *ctx)
 	weir_bpf_ring_unmap(&st->ring);
 	conn_bpf__destroy(st->bpf);
 	weir_cgroup_names_release(&st->names);
-	if (st->stats > 0)
-		close(st->stats);
+	weir_bpf_stats_end(&st->stats);
 }
 
 static void conn_probe(struct weir_ctx *ctx)

@@ -303,14 +303,8 @@ static int retransmit_drain(struct weir_ctx *ctx, uint64_t deadline)
 static void retransmit_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 {
 	struct retransmit_source *st = ctx->state;
-	struct weir_bpf_cost bpf = { 0 };
 
-	if (st->stats <= 0)
-		st->stats = weir_bpf_stats_enable();
-	if (weir_bpf_cost(st->bpf, &bpf) == 0) {
-		cost->bpf_runs += bpf.run_count;
-		cost->bpf_ns += bpf.run_time_ns;
-	}
+	weir_bpf_tell_cost(st->bpf, &st->stats, cost);
 }
 
 static void retransmit_destroy(struct weir_ctx *ctx)
@@ -321,8 +315,7 @@ static void retransmit_destroy(struct weir_ctx *ctx)
 	retransmit_bpf__destroy(st->bpf);
 	owners_release(&st->owners);
 	free(st->flows);
-	if (st->stats > 0)
-		close(st->stats);
+	weir_bpf_stats_end(&st->stats);
 }
 
 static void retransmit_probe(struct weir_ctx *ctx)

@@ -39,6 +39,8 @@
 #include <unistd.h>
 
 #include <bpf/skel_internal.h>
+
+#include "../component.h"
 #include <weir/bpf/btf_id.h>
 #include <weir/bpf/interpret.h>
 
@@ -65,6 +67,16 @@ struct weir_bpf_report {
 #define weir_bpf_cost(skeleton_, cost_)                                                            \
 	weir_bpf_cost_of((const struct bpf_prog_desc *)&(skeleton_)->progs,                        \
 			 sizeof((skeleton_)->progs) / sizeof(struct bpf_prog_desc), (cost_))
+
+/*
+ * For a component's cost(): adds what all programs of a loaded skeleton have cost. The first call
+ * has the kernel measure BPF programs, some 50 ns a run, for as long as *stats_ is open: an int
+ * that starts as 0, for weir_bpf_stats_end().
+ */
+#define weir_bpf_tell_cost(skeleton_, stats_, cost_)                                               \
+	weir_bpf_tell_cost_of((const struct bpf_prog_desc *)&(skeleton_)->progs,                   \
+			      sizeof((skeleton_)->progs) / sizeof(struct bpf_prog_desc), (stats_), \
+			      (cost_))
 
 /* Since load. The first two stand still unless weir_bpf_stats_enable() or the sysctl is on. */
 struct weir_bpf_cost {
@@ -360,6 +372,26 @@ static inline int weir_bpf_probe_kprobe(void)
 		close(program);
 	close(event);
 	return err;
+}
+
+static inline void weir_bpf_tell_cost_of(const struct bpf_prog_desc *programs, size_t count,
+					 int *stats, struct weir_cost *cost)
+{
+	struct weir_bpf_cost bpf = { 0 };
+
+	if (*stats <= 0)
+		*stats = weir_bpf_stats_enable();
+	if (weir_bpf_cost_of(programs, count, &bpf))
+		return;
+	cost->bpf_runs += bpf.run_count;
+	cost->bpf_ns += bpf.run_time_ns;
+}
+
+static inline void weir_bpf_stats_end(int *stats)
+{
+	if (*stats > 0)
+		close(*stats);
+	*stats = 0;
 }
 
 #endif
