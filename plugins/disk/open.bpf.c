@@ -197,36 +197,45 @@ static __always_inline void read_name(struct scratch *scratch, const struct call
 		scratch->event.marks |= OPEN_NAMELESS;
 }
 
-/* The path that was opened, or the one that the name of what was not starts from. */
+/* True if the name of a file that was not opened says all. */
+static __always_inline int starts_at_root(const struct open_event *event, const struct call *call)
+{
+	char first = '/';
+
+	return event->call == OPEN_HANDLE ||
+	       bpf_probe_read_user(&first, 1, (const void *)call->name) ||
+	       (first == '/' && !(event->resolve & RESOLVE_IN_ROOT));
+}
+
+/*
+ * The path that was opened, or the one that the name of what was not starts from. One way through
+ * it for both: the verifier walks up for each place that does.
+ */
 static __always_inline void read_path(struct scratch *scratch, struct task_struct *task,
 				      const struct call *call)
 {
 	struct open_event *event = &scratch->event;
-	struct file *file = weir_task_file(task, event->result);
-	const struct path *path = 0;
-	char first = 0;
+	int fd = event->result;
+	const struct path *path;
 
-	if (file) {
-		walk_up(scratch, task, &file->f_path);
-		return;
+	if (fd < 0) {
+		if (starts_at_root(event, call))
+			return;
+		event->marks |= OPEN_BASE;
+		fd = call->folder;
 	}
-	if (event->call == OPEN_HANDLE || bpf_probe_read_user(&first, 1, (const void *)call->name))
-		return;
-	if (first == '/' && !(event->resolve & RESOLVE_IN_ROOT))
-		return;
-	if (call->folder == AT_FDCWD) {
+	if (fd == AT_FDCWD) {
 		struct fs_struct *fs = BPF_CORE_READ(task, fs);
 
 		path = &fs->pwd;
 	} else {
-		file = weir_task_file(task, call->folder);
-		if (file)
-			path = &file->f_path;
+		struct file *file = weir_task_file(task, fd);
+
+		if (!file)
+			return;
+		path = &file->f_path;
 	}
-	if (!path)
-		return;
 	walk_up(scratch, task, path);
-	event->marks |= OPEN_BASE;
 }
 
 static __always_inline void send(struct scratch *scratch)
@@ -307,7 +316,7 @@ int open_exit(struct trace_event_raw_sys_exit *ctx)
 	weir_task_fill_current(&scratch->event.task);
 	read_call(&scratch->event, &call);
 	read_path(scratch, task, &call);
-	if (kind != OPEN_HANDLE)
+	if (scratch->event.call != OPEN_HANDLE)
 		read_name(scratch, &call);
 	send(scratch);
 	return 0;
