@@ -338,14 +338,8 @@ static int open_drain(struct weir_ctx *ctx, uint64_t deadline)
 static void open_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 {
 	struct open_state *st = ctx->state;
-	struct weir_bpf_cost bpf = { 0 };
 
-	if (st->stats <= 0)
-		st->stats = weir_bpf_stats_enable();
-	if (weir_bpf_cost(st->bpf, &bpf) == 0) {
-		cost->bpf_runs += bpf.run_count;
-		cost->bpf_ns += bpf.run_time_ns;
-	}
+	weir_bpf_tell_cost(st->bpf, &st->stats, cost);
 }
 
 static void open_destroy(struct weir_ctx *ctx)
@@ -359,8 +353,7 @@ static void open_destroy(struct weir_ctx *ctx)
 	weir_bpf_ring_unmap(&st->ring);
 	open_bpf__destroy(st->bpf);
 	weir_cgroup_names_release(&st->names);
-	if (st->stats > 0)
-		close(st->stats);
+	weir_bpf_stats_end(&st->stats);
 }
 
 static void open_probe_calls(struct weir_ctx *ctx, int tracefs)
