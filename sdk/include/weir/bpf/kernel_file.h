@@ -66,19 +66,30 @@ static __always_inline struct mount *weir_mount_of(struct vfsmount *vfsmount)
 	return (struct mount *)((char *)vfsmount - bpf_core_field_offset(struct mount, mnt));
 }
 
+/* Each reading of kernel memory costs some 20 ns: what lies side by side is read at once. */
+
 /* An open file of a task, or NULL. */
 static __always_inline struct file *weir_task_file(struct task_struct *task, int fd)
 {
 	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	__u64 most = bpf_core_field_offset(struct fdtable, max_fds);
 	struct file *file = 0;
+	struct {
+		__u32 max_fds;
+		__u32 gap;
+		struct file **fd;
+	} copy = {};
 
-	if (fd < 0 || (__u32)fd >= BPF_CORE_READ(table, max_fds))
-		return 0;
-	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
+	if (bpf_core_field_offset(struct fdtable, fd) == most + 8) {
+		bpf_probe_read_kernel(&copy, sizeof(copy), (char *)table + most);
+	} else {
+		copy.max_fds = BPF_CORE_READ(table, max_fds);
+		copy.fd = BPF_CORE_READ(table, fd);
+	}
+	if (fd >= 0 && (__u32)fd < copy.max_fds)
+		bpf_probe_read_kernel(&file, sizeof(file), copy.fd + fd);
 	return file;
 }
-
-/* Each reading of kernel memory costs some 20 ns: what lies side by side is read at once. */
 
 /* A copy of a struct path, in whichever order its two members are. */
 struct weir_path {
