@@ -14,7 +14,7 @@ ninja     |command -v ninja        |ninja-build          |ninja-build       |nin
 pkgconf   |command -v pkg-config   |pkg-config           |pkgconf-pkg-config|pkgconf   |pkgconf
 libyaml   |pkg-config yaml-0.1     |libyaml-dev          |libyaml-devel     |libyaml   |libyaml-devel
 libbpf    |pkg-config libbpf       |libbpf-dev           |libbpf-devel      |libbpf    |libbpf-devel
-bpftool   |bpftool_there           |bpftool              |bpftool           |bpf       |bpftool
+bpftool   |sbin_there bpftool      |bpftool              |bpftool           |bpf       |bpftool
 '
 list_test='
 cmocka    |pkg-config cmocka       |libcmocka-dev        |libcmocka-devel   |cmocka    |libcmocka-devel
@@ -28,14 +28,17 @@ tidy      |command -v clang-tidy   |clang-tidy           |clang-tools-extra |cla
 cppcheck  |command -v cppcheck     |cppcheck             |cppcheck          |cppcheck  |cppcheck
 shellcheck|command -v shellcheck   |shellcheck           |ShellCheck        |shellcheck|ShellCheck
 abidiff   |command -v abidiff      |abigail-tools        |libabigail        |libabigail|libabigail-tools
+ip        |sbin_there ip         |iproute2             |iproute           |iproute2  |iproute2
+iptables  |sbin_there iptables   |iptables             |iptables          |iptables  |iptables
 losetup   |command -v losetup      |mount util-linux     |util-linux        |util-linux|util-linux
 dd        |command -v dd           |coreutils            |coreutils         |coreutils |coreutils
 locale    |ls /usr/share/i18n/locales/de_DE|locales            |glibc-locale-source|glibc    |glibc-i18ndata
 python3   |command -v python3      |python3              |python3           |python    |python3
 '
 
-bpftool_there() {
-	command -v bpftool || ls /usr/sbin/bpftool
+# sbin_there NAME: a program that may lie where only root looks.
+sbin_there() {
+	PATH=$PATH:/usr/sbin:/sbin command -v "$1"
 }
 
 clang_fuzzer_there() {
