@@ -36,7 +36,10 @@ const volatile __u32 only_dev = 0;
 
 struct request_totals totals = {};
 
-/* 16384 in flight. With 4000 of them, one in 10000 finds its set full, and is counted. */
+/*
+ * 16384 in flight. By chance (Poisson, 2048 sets) one in 100,000 finds its set full with 2000 of
+ * them and one in 1000 with 4000; it is counted as lost.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1 << SETS_LOG);

@@ -9,9 +9,8 @@
 #define REQUEST_DISK_LEN 32
 
 /*
- * Counted atomically, emptied by weir_cell_take(). On Linux 6.18 a tracepoint now and then drops an
- * event of ours while some other program attaches to it or leaves it: unstarted and unfinished show
- * that.
+ * Counted atomically, emptied by weir_cell_take(). Linux 6.18 now and then does not show us an
+ * event, for a reason that is not known: unstarted and unfinished tell.
  */
 struct request_totals {
 	unsigned long long unstarted;  /* completions whose issue came before us */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * BPF side: a table of what is in flight, by address: requests, sockets, tasks. It takes some 20 ns
- * from the first event of a thing to its last, where a BPF hash map takes 190.
+ * BPF side: a table of what is in flight, by address: requests, sockets, tasks. Used for
+ * disk requests in place of a BPF hash map, it took the issue of one from some 700 ns to some 240.
  *
  * An array map holds sets of eight ways; an address may lie in any way of its own set:
  *
