@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Asks the page cache for known pages, and says how many of a file's pages are in it.
- * Calls itself cache_asks once it has started, so that its own start can be left out.
+ * Calls itself cache_asks once it has started, so that its own start can be left out. FILE.new is
+ * made before that: a file system may have to read its own tables from the disk to make a file.
  * Usage: cache_reader FILE ACTION...; actions, done in the order given:
  *	drop      throws the file out of the cache
  *	read      reads all of it, 64 KiB at a time
  *	bytes     reads its first 100 bytes, 50 times
  *	random    reads each 16th page, last first, without read-ahead
  *	map       maps it and reads a byte of each page
- *	write     writes as many new pages as the file has, to FILE.new
+ *	write     writes as many new pages as the file has, to the empty file FILE.new
  *	resident  prints how many of its pages are in the cache (mincore)
  */
 #include <fcntl.h>
@@ -23,8 +24,8 @@
 #define PAGE 4096
 
 struct target {
-	const char *path;
 	int fd;
+	int new_fd; /* FILE.new */
 	size_t size;
 };
 
@@ -81,16 +82,11 @@ static int target_map(const struct target *target)
 static int target_write(const struct target *target)
 {
 	static const char bytes[PAGE];
-	char path[4096];
-	int fd, err = 0;
 
-	snprintf(path, sizeof(path), "%s.new", target->path);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return 1;
-	for (size_t at = 0; at < target->size && !err; at += PAGE)
-		err = write(fd, bytes, PAGE) != PAGE;
-	return close(fd) || err;
+	for (size_t at = 0; at < target->size; at += PAGE)
+		if (write(target->new_fd, bytes, PAGE) != PAGE)
+			return 1;
+	return 0;
 }
 
 static int target_resident(const struct target *target)
@@ -124,17 +120,28 @@ static int act(const struct target *target, const char *name)
 	return 1;
 }
 
-int main(int argc, char **argv)
+static int target_open(struct target *target, const char *path)
 {
-	struct target target = { .path = argc > 1 ? argv[1] : "" };
+	char new_path[4096];
 	struct stat status;
 
-	target.fd = open(target.path, O_RDONLY | O_CLOEXEC);
-	if (target.fd < 0 || fstat(target.fd, &status)) {
-		perror(target.path);
+	snprintf(new_path, sizeof(new_path), "%s.new", path);
+	target->fd = open(path, O_RDONLY | O_CLOEXEC);
+	target->new_fd = open(new_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (target->fd < 0 || target->new_fd < 0 || fstat(target->fd, &status))
+		return 1;
+	target->size = (size_t)status.st_size;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct target target;
+
+	if (argc < 2 || target_open(&target, argv[1])) {
+		perror("cache_reader");
 		return 2;
 	}
-	target.size = (size_t)status.st_size;
 	prctl(PR_SET_NAME, "cache_asks");
 	for (int i = 2; i < argc; i++)
 		if (act(&target, argv[i])) {
