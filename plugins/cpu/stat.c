@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include <weir/probe.h>
+#include <weir/sample.h>
 
 #include "stat_read.h"
 
@@ -191,16 +192,6 @@ static int stat_add_cpus(struct weir_ctx *ctx, struct weir_batch *batch,
 	return 0;
 }
 
-/* By how much a counter has grown. One that went back says nothing: the window has a gap. */
-static uint64_t stat_added(struct weir_batch *batch, const struct stat_sample *old,
-			   const struct stat_sample *new, int number)
-{
-	if (new->numbers[number] >= old->numbers[number])
-		return new->numbers[number] - old->numbers[number];
-	batch->flags |= WEIR_BATCH_GAP;
-	return WEIR_ABSENT_U64;
-}
-
 static int stat_add_system(struct weir_ctx *ctx, struct weir_batch *batch,
 			   const struct stat_sample *old, const struct stat_sample *new)
 {
@@ -218,9 +209,10 @@ static int stat_add_system(struct weir_ctx *ctx, struct weir_batch *batch,
 				 st->buffer.bytes);
 	row->running = (uint32_t) new->numbers[RUNNING];
 	row->blocked = (uint32_t) new->numbers[BLOCKED];
-	row->switches = stat_added(batch, old, new, SWITCHES);
-	row->interrupts = stat_added(batch, old, new, INTERRUPTS);
-	row->forks = stat_added(batch, old, new, FORKS);
+	row->switches = weir_sample_added(batch, old->numbers[SWITCHES], new->numbers[SWITCHES]);
+	row->interrupts =
+		weir_sample_added(batch, old->numbers[INTERRUPTS], new->numbers[INTERRUPTS]);
+	row->forks = weir_sample_added(batch, old->numbers[FORKS], new->numbers[FORKS]);
 	return 0;
 }
 
