@@ -70,6 +70,20 @@ static bool schema_size_valid(const struct type_rule *rule, uint32_t bytes)
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
+static bool schema_head_valid(const struct weir_field *field)
+{
+	const struct weir_head *head = field->head;
+	bool per_second = (head->flags & WEIR_PER_SECOND) != 0;
+
+	if (field->type != WEIR_TYPE_UINT && field->type != WEIR_TYPE_INT &&
+	    field->type != WEIR_TYPE_DOUBLE && field->type != WEIR_TYPE_DURATION)
+		return false;
+	return head->size >= sizeof(*head) && head->text && *head->text && head->unit &&
+	       head->unit->denominator && head->unit->numerator && field->unit &&
+	       strcmp(head->unit->dimension, field->unit->dimension) == 0 &&
+	       (!per_second || field->role == WEIR_DELTA);
+}
+
 static int schema_lint_field(const struct weir_schema *schema, uint32_t i, char *error, size_t size)
 {
 	const struct weir_field *field = &schema->fields.items[i];
@@ -98,6 +112,10 @@ static int schema_lint_field(const struct weir_schema *schema, uint32_t i, char 
 				    field->item_size);
 	if (field->unit && (!field->unit->dimension || !field->unit->denominator))
 		return schema_fault(error, size, "column \"%s\": its unit is not whole",
+				    field->name);
+	if (field->head && !schema_head_valid(field))
+		return schema_fault(error, size,
+				    "column \"%s\": its head does not fit its type, unit or role",
 				    field->name);
 	return 0;
 }

@@ -41,7 +41,7 @@ struct ends_columns {
 	{                                                                                          \
 #member_, doc_, WEIR_NONE, kind_, WEIR_KEY,                                        \
 			(uint32_t)offsetof(type_, ends.member_),                                   \
-			(uint32_t)sizeof(((type_ *)0)->ends.member_), flags_, 0, NULL              \
+			(uint32_t)sizeof(((type_ *)0)->ends.member_), flags_, 0, NULL, NULL        \
 	}
 #define ENDS_COLUMNS(type_)                                                                        \
 	ENDS_COLUMN(type_, laddr, WEIR_TYPE_TEXT, 0, "address of this side"),                      \

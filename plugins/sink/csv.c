@@ -30,12 +30,16 @@ struct csv_input {
 	const char *node;
 	const struct weir_field *time;
 	struct csv_source *sources; /* one for each column */
+	bool per_second;
 };
 
 /* Columns that no schema has, unless it has one of that name, which then wins. */
 enum { COLUMN_T, COLUMN_NODE, COLUMN_GAP, COLUMNS_OWN };
 
 static const char *const csv_own_columns[COLUMNS_OWN] = { "t", "node", "gap" };
+
+/* How long a window was. Comes last, and only where columns are read per second. */
+#define CSV_SECONDS "seconds"
 
 struct csv {
 	struct weir_writer *writer;
@@ -118,6 +122,12 @@ static int csv_lay_out(struct weir_ctx *ctx)
 	for (uint32_t i = 0; i < ctx->input_count && !err; i++)
 		err = csv_each(csv, NULL, weir_input(ctx, i)->schema, csv_add);
 	for (uint32_t i = 0; i < ctx->input_count && !err; i++) {
+		csv->inputs[i].per_second = value_per_second(weir_input(ctx, i)->schema);
+		if (csv->inputs[i].per_second &&
+		    csv_column(csv, CSV_SECONDS, CSV_WHOLE) == UINT32_MAX)
+			err = -ENOMEM;
+	}
+	for (uint32_t i = 0; i < ctx->input_count && !err; i++) {
 		const struct weir_input *from = weir_input(ctx, i);
 		struct csv_input *input = &csv->inputs[i];
 
@@ -182,6 +192,8 @@ static void csv_own_cell(struct weir_ctx *ctx, const struct csv_input *input,
 		csv_text(&csv->line, input->node, strlen(input->node));
 	else if (column == COLUMN_GAP && batch->flags & WEIR_BATCH_GAP)
 		line_text(&csv->line, "true");
+	else if (input->per_second && strcmp(csv->columns[column], CSV_SECONDS) == 0)
+		csv_double(&csv->line, (double)(batch->end - batch->start) / 1e9);
 }
 
 static int csv_row(struct weir_ctx *ctx, const struct csv_input *input,
@@ -260,7 +272,8 @@ WEIR_COMPONENT(
 	       "the "
 	       "row's own time, else the end of its window), \"node\", where it comes from, "
 	       "\"gap\", true when something is missing in its window, then the columns of all "
-	       "inputs, each name once; a row leaves those empty that its input has not.\n\n"
+	       "inputs, each name once; a row leaves those empty that its input has not. Where "
+	       "counts of a window are read per second, \"seconds\" is the window's length.\n\n"
 	       "Quoting is that of RFC 4180. Numbers are in the column's unit, integers exact; "
 	       "what is absent is empty. A histogram is seven columns: name.count, .sum, .min, "
 	       ".max, .p50, .p90, .p99. Stacks, from the root on, and names are joined by "

@@ -52,7 +52,7 @@ void csv_time(struct line *line, uint64_t wall_ns)
 	line_free(&json);
 }
 
-static void csv_double(struct line *line, double value)
+void csv_double(struct line *line, double value)
 {
 	char text[NUMBER_MAX];
 

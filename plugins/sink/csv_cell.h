@@ -28,6 +28,9 @@ void csv_text(struct line *line, const char *text, size_t length);
 /* A moment of CLOCK_REALTIME, in ns: RFC 3339, UTC. */
 void csv_time(struct line *line, uint64_t wall_ns);
 
+/* A number; nothing for NaN and infinities. */
+void csv_double(struct line *line, double value);
+
 /* The cell of a field; nothing where the value is absent. */
 void csv_cell(struct weir_ctx *ctx, const struct weir_batch *batch, const struct weir_field *field,
 	      enum csv_part part, const void *row, struct line *line);

@@ -20,6 +20,7 @@ struct json_input {
 	const struct weir_field *time; /* the row's moment, or NULL: the window's end */
 	bool has_t;                    /* the schema has a field of that name, which then wins */
 	bool has_node;
+	bool says_seconds; /* how long the window was */
 };
 
 struct json {
@@ -44,6 +45,8 @@ static int json_bind(struct weir_ctx *ctx)
 		input->time = value_time_field(from->schema);
 		input->has_t = weir_find(from->schema, "t") != NULL;
 		input->has_node = weir_find(from->schema, "node") != NULL;
+		input->says_seconds =
+			!weir_find(from->schema, "seconds") && value_per_second(from->schema);
 	}
 	return 0;
 }
@@ -70,6 +73,11 @@ static void json_row(struct weir_ctx *ctx, const struct json_input *input,
 	if (!input->has_node) {
 		line_text(line, "\"node\":");
 		json_text(line, input->node, strlen(input->node));
+		line_text(line, ",");
+	}
+	if (input->says_seconds) {
+		line_text(line, "\"seconds\":");
+		json_double(line, (double)(batch->end - batch->start) / 1e9);
 		line_text(line, ",");
 	}
 	if (batch->flags & WEIR_BATCH_GAP)
@@ -134,8 +142,10 @@ static const struct weir_format json_formats[] = {
 WEIR_COMPONENT(
 	"json", WEIR_SINK, .summary = "one JSON object per row and line",
 	.doc = "Each line is a row: \"t\", when it happened (RFC 3339, UTC: the row's own "
-	       "time, else the end of its window), \"node\", where it comes from, \"gap\": "
-	       "true when something is missing in its window, then the row's columns under "
+	       "time, else the end of its window), \"node\", where it comes from, "
+	       "\"seconds\", the length of its window, where counts of it are read per second, "
+	       "\"gap\": true when something is missing in its window, then the row's columns "
+	       "under "
 	       "their names; a column called t or node takes that place.\n\n"
 	       "Numbers are in the column's unit, integers exact: a duration in ns is a "
 	       "number of ns. What is absent is null, and so are NaN and infinities. Moments "

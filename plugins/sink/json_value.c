@@ -61,7 +61,7 @@ void json_time(struct line *line, uint64_t wall_ns)
 		    (unsigned int)(wall_ns % 1000000000));
 }
 
-static void json_double(struct line *line, double value)
+void json_double(struct line *line, double value)
 {
 	char text[NUMBER_MAX];
 

@@ -12,6 +12,9 @@ void json_text(struct line *line, const char *text, size_t length);
 /* `"2026-11-30T09:02:16.000000001Z"` from CLOCK_REALTIME ns. */
 void json_time(struct line *line, uint64_t wall_ns);
 
+/* A number; null for NaN and infinities. */
+void json_double(struct line *line, double value);
+
 /* `"name":value,"name":value` for all fields of a schema. */
 void json_fields(struct weir_ctx *ctx, const struct weir_batch *batch,
 		 const struct weir_schema *schema, const void *row, struct line *line);

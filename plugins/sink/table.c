@@ -9,7 +9,8 @@
 
 static const struct weir_option table_options[] = {
 	WEIR_OPT_TEXT(struct table_conf, path, "", "file to write; what -o says, else stdout"),
-	WEIR_OPT_TEXTS(struct table_conf, columns, "", "columns to show, in this order"),
+	WEIR_OPT_TEXTS(struct table_conf, columns, "",
+		       "columns to show, in this order, by name or head"),
 	WEIR_OPT_TEXTS(struct table_conf, percentiles, "50,90,99", "percentiles of histograms"),
 	WEIR_OPT_CHOICE(struct table_conf, units, "human", "human raw",
 			"scale numbers for reading, or leave them in the column's unit"),
@@ -64,7 +65,7 @@ static int table_check_columns(struct weir_ctx *ctx)
 		bool found = ctx->input_count == 0;
 
 		for (uint32_t i = 0; i < ctx->input_count && !found; i++)
-			found = weir_find(weir_input(ctx, i)->schema, want.name) != NULL;
+			found = table_find(weir_input(ctx, i)->schema, want.name) != NULL;
 		snprintf(option, sizeof(option), "columns[%u]", c);
 		if (!found && !ctx->host->want(ctx, 0, &want, option))
 			return -EINVAL;

@@ -137,6 +137,9 @@ struct table_view *table_view_new(const struct table_conf *conf, const struct we
 				  const struct weir_texts *columns);
 void table_view_free(struct table_view *view);
 
+/* table_view.c. The field of that name, or whose head says that; NULL: none. */
+const struct weir_field *table_find(const struct weir_schema *schema, const char *word);
+
 /* table_layout.c. Widens columns to hold these rows, and chooses what the page shows of them. */
 void table_layout(const struct table_page *page, struct table_view *view, const void *rows,
 		  uint32_t count);
@@ -149,11 +152,14 @@ void table_clock(const struct table_page *page, uint64_t monotonic, struct line 
 
 /*
  * table_quantity.c. Appends a number of the field's unit, scaled for reading unless `raw`; the
- * same of a mean or percentile, of which raw text gives tenths; a whole number as 1,234.
+ * same of a mean or percentile, of which raw text gives tenths; a whole number as 1,234; a number
+ * below a head that has the unit, of a window of so many seconds.
  */
 void table_quantity(struct line *out, const struct weir_field *field, double value, bool raw);
 void table_estimate(struct line *out, const struct weir_field *field, double value, bool raw);
 void table_whole(struct line *out, uint64_t value);
+void table_below_head(struct line *out, const struct weir_field *field, double value,
+		      double seconds);
 
 /*
  * table_page.c. Rows with what is below them; the head; an end to table->line; table->cell as one

@@ -105,12 +105,24 @@ static void cell_indent(const struct table_page *page, const struct table_column
 	line_fill(out, ' ', 2 * (levels < CELL_DEPTH_MAX ? levels : CELL_DEPTH_MAX));
 }
 
+static void cell_below_head(const struct table_page *page, const struct weir_field *field,
+			    const struct value *value, struct line *out)
+{
+	double seconds = (double)(page->batch->end - page->batch->start) / 1e9;
+
+	table_below_head(out, field, value_number(value), seconds);
+}
+
 static void cell_value(const struct table_page *page, const struct table_column *column,
 		       const void *row, struct line *out)
 {
 	struct value value = value_read(page->ctx, page->batch, column->field, row);
 	bool raw = table_conf_of(page)->units == TABLE_UNITS_RAW;
 
+	if (column->field->head && !raw) {
+		cell_below_head(page, column->field, &value, out);
+		return;
+	}
 	switch (value.kind) {
 	case VALUE_UINT:
 	case VALUE_INT:

@@ -183,6 +183,27 @@ void table_quantity(struct line *out, const struct weir_field *field, double val
 		quantity_plain(out, field, value);
 }
 
+void table_below_head(struct line *out, const struct weir_field *field, double value,
+		      double seconds)
+{
+	const struct weir_unit *from = field->unit, *to = field->head->unit;
+	double factor = (double)from->numerator * (double)to->denominator /
+			((double)from->denominator * (double)to->numerator);
+	char digits[NUMBER_MAX];
+	int decimals;
+
+	value *= factor;
+	if (field->head->flags & WEIR_PER_SECOND)
+		value /= seconds;
+	if (value - value != 0) {
+		line_text(out, "-");
+		return;
+	}
+	decimals = quantity_decimals(value, 3);
+	number_fixed(digits, value, decimals > 2 ? 2 : decimals);
+	line_text(out, digits);
+}
+
 void table_estimate(struct line *out, const struct weir_field *field, double value, bool raw)
 {
 	if (raw && value >= 0 && value < 1e15)

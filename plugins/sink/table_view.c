@@ -32,6 +32,8 @@ static char *view_head(const struct table_conf *conf, const struct table_column 
 	bool raw = conf->units == TABLE_UNITS_RAW && unit && *unit->symbol &&
 		   column->field->type != WEIR_TYPE_TIME && column->part != TABLE_COUNT;
 
+	if (column->field->head && conf->units != TABLE_UNITS_RAW)
+		return strdup(column->field->head->text);
 	if (column->part == TABLE_PERCENTILE)
 		percentile = conf->percentiles.items[column->percentile];
 	if (asprintf(&head, "%s%s%s%s%s%s", column->field->name, parts[column->part], percentile,
@@ -119,6 +121,19 @@ static int view_add_all(struct table_view *view, const struct table_conf *conf)
 	return err;
 }
 
+const struct weir_field *table_find(const struct weir_schema *schema, const char *word)
+{
+	const struct weir_field *field = weir_find(schema, word);
+
+	for (uint32_t i = 0; i < schema->fields.count && !field; i++) {
+		const struct weir_head *head = schema->fields.items[i].head;
+
+		if (head && strcmp(head->text, word) == 0)
+			field = &schema->fields.items[i];
+	}
+	return field;
+}
+
 static int view_add_chosen(struct table_view *view, const struct table_conf *conf,
 			   const struct weir_texts *columns)
 {
@@ -126,7 +141,7 @@ static int view_add_chosen(struct table_view *view, const struct table_conf *con
 	int err = 0;
 
 	for (uint32_t i = 0; i < columns->count && !err; i++) {
-		const struct weir_field *field = weir_find(view->schema, columns->items[i]);
+		const struct weir_field *field = table_find(view->schema, columns->items[i]);
 
 		if (!field)
 			continue;

@@ -269,6 +269,17 @@ double value_number(const struct value *value)
 	}
 }
 
+bool value_per_second(const struct weir_schema *schema)
+{
+	for (uint32_t i = 0; i < schema->fields.count; i++) {
+		const struct weir_head *head = schema->fields.items[i].head;
+
+		if (head && head->flags & WEIR_PER_SECOND)
+			return true;
+	}
+	return false;
+}
+
 bool value_is_text(const struct weir_field *field)
 {
 	switch (field->type) {

@@ -64,6 +64,9 @@ uint64_t value_moment(struct weir_ctx *ctx, const struct weir_batch *batch,
 /* A number of any kind as a double; NaN when it is none. */
 double value_number(const struct value *value);
 
+/* True when people read columns of it per second: then rows say how long their window was. */
+bool value_per_second(const struct weir_schema *schema);
+
 /* Whether the field holds text, which is read aligned to the left. */
 bool value_is_text(const struct weir_field *field);
 

@@ -22,7 +22,7 @@ prints() {
 	same "$expected" "$tap_dir/got"
 }
 
-for with in types histograms events tree nested nothing; do
+for with in types histograms events tree nested nothing heads; do
 	check "table shows $with" prints "table-$with" rows.yaml --with $with
 	check "json writes $with" prints "json-$with" rows.yaml --with $with --format json
 	check "csv writes $with" prints "csv-$with" rows.yaml --with $with --format csv
@@ -39,6 +39,10 @@ check "table draws raw histograms" \
 	prints table-raw-bars table.yaml --with histograms --units raw --header never
 check "table shows columns in the order asked for" \
 	prints table-columns table.yaml --with tree --columns symbol,depth
+check "table takes columns by their heads, too" \
+	prints table-heads-columns table.yaml --with heads --columns %util,r/s,wait
+check "table shows raw counts where heads say rates" \
+	prints table-heads-raw table.yaml --with heads --units raw
 check "table prints no head when told so" \
 	prints table-never table.yaml --with events --header never
 

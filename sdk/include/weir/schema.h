@@ -61,6 +61,26 @@ enum weir_field_flag {
 	WEIR_DEPTH = 1u << 3,
 };
 
+enum weir_head_flag {
+	/* What happened in a window (WEIR_DELTA) is read per second. */
+	WEIR_PER_SECOND = 1u << 0,
+};
+
+/*
+ * How people know a column of numbers: "rkB/s". `table` puts it above the column, which then has
+ * one unit; the rows keep name and unit of the field, and what happened stays a count.
+ */
+struct weir_head {
+	uint32_t size;
+	uint32_t flags; /* enum weir_head_flag */
+	const char *text;
+	const struct weir_unit *unit; /* of the numbers below it; of the field's dimension */
+};
+
+/* The head as a field's member; C only: in C++, it is an object of its own. */
+#define WEIR_HEAD(text_, unit_, flags_)                                                            \
+	(&(const struct weir_head){ sizeof(struct weir_head), flags_, text_, unit_ })
+
 struct weir_schema;
 
 /* One column. All pointers live as long as the schema. */
@@ -76,6 +96,7 @@ struct weir_field {
 	uint32_t item_size;           /* bytes of an item in the arena: STACK, NAMES; else 0 */
 	const struct weir_schema
 		*rows; /* ROWS: the sub-schema, which has no ROWS below the 2nd level */
+	const struct weir_head *head; /* NULL: the name, and each number has its unit */
 };
 
 /* A row's description. Constant from bind() on, and valid until the node is destroyed. */
@@ -173,7 +194,7 @@ template <class T> struct moment {
 #define WEIR_MEMBER_SIZE(type_, member_) ((uint32_t)sizeof(((type_ *)0)->member_))
 
 /* A field whose type is that of the struct's member. */
-#define WEIR_FIELD_WITH(type_, member_, unit_, role_, flags_, doc_)                                \
+#define WEIR_FIELD_HEAD(type_, member_, unit_, role_, flags_, head_, doc_)                         \
 	{                                                                                          \
 #member_, doc_, unit_, WEIR_MEMBER_TYPE(type_, member_), role_,                    \
 			(uint32_t)offsetof(type_, member_), WEIR_MEMBER_SIZE(type_, member_),      \
@@ -182,8 +203,10 @@ template <class T> struct moment {
 			? (uint32_t)sizeof(struct weir_frame) : WEIR_MEMBER_TYPE(                  \
 				  type_, member_) == WEIR_TYPE_NAMES                               \
 			? 4u : 0u,                                                                 \
-			NULL                                                                       \
+			NULL, head_                                                                \
 	}
+#define WEIR_FIELD_WITH(type_, member_, unit_, role_, flags_, doc_)                                \
+	WEIR_FIELD_HEAD(type_, member_, unit_, role_, flags_, NULL, doc_)
 #define WEIR_FIELD(type_, member_, unit_, role_, doc_)                                             \
 	WEIR_FIELD_WITH(type_, member_, unit_, role_, 0, doc_)
 
@@ -205,22 +228,24 @@ template <class T> struct moment {
 #define WEIR_FIELD_TIME(type_, member_, role_, doc_)                                               \
 	{                                                                                          \
 #member_, doc_, WEIR_NS, WEIR_TYPE_TIME, role_, WEIR_U64_OFFSET(type_, member_),   \
-			8, 0, 0, NULL                                                              \
+			8, 0, 0, NULL, NULL                                                        \
 	}
 
 /* A length of time in nanoseconds. */
-#define WEIR_FIELD_DURATION(type_, member_, role_, flags_, doc_)                                   \
+#define WEIR_FIELD_DURATION_HEAD(type_, member_, role_, flags_, head_, doc_)                       \
 	{                                                                                          \
 #member_, doc_, WEIR_NS, WEIR_TYPE_DURATION, role_,                                \
-			WEIR_U64_OFFSET(type_, member_), 8, flags_, 0, NULL                        \
+			WEIR_U64_OFFSET(type_, member_), 8, flags_, 0, NULL, head_                 \
 	}
+#define WEIR_FIELD_DURATION(type_, member_, role_, flags_, doc_)                                   \
+	WEIR_FIELD_DURATION_HEAD(type_, member_, role_, flags_, NULL, doc_)
 
 /* A nested table with a schema of its own. */
 #define WEIR_FIELD_ROWS(type_, member_, schema_, doc_)                                             \
 	{                                                                                          \
 #member_, doc_, WEIR_NONE, WEIR_MEMBER_TYPE(type_, member_), WEIR_ROLE_NONE,       \
 			(uint32_t)offsetof(type_, member_), WEIR_MEMBER_SIZE(type_, member_), 0,   \
-			0, schema_                                                                 \
+			0, schema_, NULL                                                           \
 	}
 
 #endif

@@ -146,7 +146,7 @@ struct weir_task_columns {
 	{                                                                                          \
 #member_, doc_, WEIR_NONE, kind_, WEIR_KEY,                                        \
 			(uint32_t)offsetof(type_, task.member_),                                   \
-			(uint32_t)sizeof(((type_ *)0)->task.member_), flags_, 0, NULL              \
+			(uint32_t)sizeof(((type_ *)0)->task.member_), flags_, 0, NULL, NULL        \
 	}
 #define WEIR_TASK_COLUMNS(type_)                                                                   \
 	WEIR_TASK_COLUMN(type_, pid, WEIR_TYPE_UINT, 0, "process"),                                \

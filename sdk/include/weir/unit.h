@@ -30,6 +30,7 @@ struct weir_unit {
 
 WEIR_DEFINE_UNIT(weir_ns, "time", "ns", "ns", 1, 1000000000);
 WEIR_DEFINE_UNIT(weir_us, "time", "us", "us", 1, 1000000);
+WEIR_DEFINE_UNIT(weir_ms, "time", "ms", "ms", 1, 1000);
 WEIR_DEFINE_UNIT(weir_seconds, "time", "s", "s", 1, 1);
 WEIR_DEFINE_UNIT(weir_bytes, "data", "By", "B", 1, 1);
 WEIR_DEFINE_UNIT(weir_kib, "data", "KiBy", "KiB", 1024, 1);
@@ -42,6 +43,7 @@ WEIR_DEFINE_UNIT(weir_hertz, "frequency", "Hz", "Hz", 1, 1);
 #define WEIR_NONE    NULL /* a field without unit: an identifier, a name */
 #define WEIR_NS      (&weir_ns)
 #define WEIR_US      (&weir_us)
+#define WEIR_MS      (&weir_ms)
 #define WEIR_SECONDS (&weir_seconds)
 #define WEIR_BYTES   (&weir_bytes)
 #define WEIR_KIB     (&weir_kib)
