@@ -146,6 +146,11 @@ uint32_t expr_type(const struct weir_expr *expr)
 	return expr->root->type;
 }
 
+const struct weir_unit *expr_unit(const struct weir_expr *expr)
+{
+	return expr->root->unit;
+}
+
 int expr_eval(const struct weir_expr *expr, const struct weir_batch *batch, const void *row,
 	      struct weir_value *value)
 {

@@ -24,6 +24,9 @@ int expr_compile(const char *text, const struct weir_schema *schema, struct weir
 /* What it yields where it is not absent: UINT, INT, DOUBLE, BOOL or TEXT. */
 uint32_t expr_type(const struct weir_expr *expr);
 
+/* The unit of the number that it yields, or NULL; lives as long as the expression. */
+const struct weir_unit *expr_unit(const struct weir_expr *expr);
+
 /*
  * The value for one row. A BOOL is never absent; anything else may be (type NONE). Always 0. Any
  * thread. A text lives as long as the batch and the expression, and need not end with a NUL.

@@ -31,11 +31,22 @@ void run_wait_for_command(struct graph *graph);
 /* After a second signal: reaps the command, leaves all else to the kernel. */
 void run_leave_at_once(struct graph *graph);
 
+/*
+ * graph_absent.c: an optional source whose start() returned `err`. It counts as one that has nothing
+ * more to say; whoever reads it is told why, and so is the user. 0 or -ENOMEM.
+ */
+int run_do_without(struct node *node, int err);
+
 /* graph_judge.c */
 bool run_is_over(const struct graph *graph);
 bool run_any_failed(const struct graph *graph);
 
 /* probe.c: says on stderr what the node's component lacks here, and what grants it. */
 void probe_explain(const struct node *node);
+/*
+ * The first thing without which the component cannot work here, as a phrase, and the command that
+ * grants it or "": both malloc'd. False: none, or no memory; both are then NULL.
+ */
+bool probe_lacks(const struct node *node, char **what, char **cure);
 
 #endif

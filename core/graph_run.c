@@ -70,6 +70,16 @@ static int run_report_refusal(const struct node *node, int err)
 	return err;
 }
 
+static int run_start_optional(struct node *node)
+{
+	int err;
+
+	node->broken = true; /* keeps node_report() silent */
+	err = node_start(node);
+	node->broken = false;
+	return err ? run_do_without(node, err) : 0;
+}
+
 static int run_start_node(struct node *node)
 {
 	int err;
@@ -77,6 +87,8 @@ static int run_start_node(struct node *node)
 	if (node->state != NODE_BOUND)
 		return 0;
 	loop_timer_init(node->graph->loop, &node->tick, run_tick, node);
+	if (node->written && node->written->optional)
+		return run_start_optional(node);
 	if (!node->thread) {
 		err = node_start(node);
 		return err ? run_report_refusal(node, err) : 0;

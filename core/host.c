@@ -208,6 +208,39 @@ static void host_finished(struct weir_ctx *ctx)
 		loop_forget(node->graph->loop, node);
 }
 
+struct host_loss_seen {
+	const char *node;
+	weir_loss_fn *seen;
+	void *arg;
+};
+
+static void host_loss(const struct ledger_item *item, void *arg)
+{
+	const struct host_loss_seen *to = arg;
+	const struct weir_loss loss = { .size = sizeof(loss),
+					.n = item->n,
+					.node = to->node,
+					.reason = item->reason,
+					.cure = item->cure };
+
+	to->seen(&loss, to->arg);
+}
+
+static void host_losses(struct weir_ctx *ctx, weir_loss_fn *seen, void *arg)
+{
+	const struct graph *graph = node_of(ctx)->graph;
+	struct host_loss_seen to = { NULL, seen, arg };
+
+	for (uint32_t i = 0; i < graph->provider_count; i++) {
+		to.node = graph->providers[i]->name;
+		ledger_each(&graph->providers[i]->ledger, host_loss, &to);
+	}
+	for (uint32_t i = 0; i < graph->node_count; i++) {
+		to.node = graph->nodes[i]->name;
+		ledger_each(&graph->nodes[i]->ledger, host_loss, &to);
+	}
+}
+
 static struct weir_names *host_names_new(struct weir_ctx *ctx)
 {
 	(void)ctx;
@@ -252,4 +285,11 @@ const struct weir_host host_calls = {
 	.writer_columns = writer_columns,
 	.writer_color = writer_color,
 	.finished = host_finished,
+	.expr_unit = expr_unit,
+	.tree_read = host_tree_read,
+	.tree_look = host_tree_look,
+	.tree_item = host_tree_item,
+	.tree_fail = host_tree_fail,
+	.tree_expr = host_tree_expr,
+	.losses = host_losses,
 };

@@ -30,19 +30,31 @@ static void WEIR_PRINTF(3, 4)
 	va_end(args);
 }
 
+/* NULL with the reason in *error. */
+static struct weir_expr *expr_new(const char *text, const struct weir_schema *schema,
+				  struct expr_error *error)
+{
+	struct weir_expr *expr = NULL;
+
+	*error = (struct expr_error){ .column = 1, .length = 1 };
+	if (expr_compile(text, schema, &expr, error) == 0)
+		return expr;
+	if (!error->message[0])
+		snprintf(error->message, sizeof(error->message), "no memory");
+	return NULL;
+}
+
 struct weir_expr *host_expr_compile(struct weir_ctx *ctx, const char *text,
 				    const struct weir_schema *schema, const char *option)
 {
 	struct node *node = node_of(ctx);
-	struct expr_error error = { .column = 1, .length = 1 };
-	struct weir_expr *expr = NULL;
+	struct expr_error error;
+	struct weir_expr *expr = expr_new(text, schema, &error);
 	char title[NODE_TEXT_SIZE];
 	struct place place;
 
-	if (expr_compile(text, schema, &expr, &error) == 0)
+	if (expr)
 		return expr;
-	if (!error.message[0])
-		snprintf(error.message, sizeof(error.message), "no memory");
 	if (!node->graph->diag || !node->written) {
 		expr_fail(ctx, option, "%s", error.message);
 		return NULL;
@@ -52,6 +64,24 @@ struct weir_expr *host_expr_compile(struct weir_ctx *ctx, const char *text,
 	node_title(node, title, sizeof(title));
 	diag_error(node->graph->diag, &place, "%s: option \"%s\": %s", title, option,
 		   error.message);
+	node->broken = true;
+	return NULL;
+}
+
+struct weir_expr *host_expr_at(struct weir_ctx *ctx, const char *text,
+			       const struct weir_schema *schema, const struct place *place)
+{
+	struct node *node = node_of(ctx);
+	struct expr_error error;
+	struct weir_expr *expr = expr_new(text, schema, &error);
+	struct place part = *place;
+	char title[NODE_TEXT_SIZE];
+
+	if (expr || !node->graph->diag)
+		return expr;
+	host_point_into(&part, text, &error);
+	node_title(node, title, sizeof(title));
+	diag_error(node->graph->diag, &part, "%s: %s", title, error.message);
 	node->broken = true;
 	return NULL;
 }

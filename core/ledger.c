@@ -79,6 +79,20 @@ uint64_t ledger_total(struct ledger *ledger)
 	return total;
 }
 
+void ledger_each(struct ledger *ledger, ledger_seen_fn *seen, void *arg)
+{
+	struct ledger_item rest = { .reason = (char[]){ "other reasons" } };
+
+	pthread_mutex_lock(&ledger->lock);
+	rest.n = ledger->unnamed;
+	for (uint32_t i = 0; i < ledger->count; i++)
+		if (ledger->items[i].n)
+			seen(&ledger->items[i], arg);
+	if (rest.n)
+		seen(&rest, arg);
+	pthread_mutex_unlock(&ledger->lock);
+}
+
 void ledger_print(struct ledger *ledger, const char *who)
 {
 	pthread_mutex_lock(&ledger->lock);

@@ -28,6 +28,10 @@ void ledger_clear(struct ledger *ledger);
 void ledger_add(struct ledger *ledger, const char *reason, uint64_t n, const char *cure);
 uint64_t ledger_total(struct ledger *ledger);
 
+/* Any thread. Hands on each reason and its number; `seen` must not touch the ledger. */
+typedef void ledger_seen_fn(const struct ledger_item *item, void *arg);
+void ledger_each(struct ledger *ledger, ledger_seen_fn *seen, void *arg);
+
 /* One line on stderr for each reason: "weir: io: lost 120 rows: ring buffer full (cure: ...)". */
 void ledger_print(struct ledger *ledger, const char *who);
 

@@ -62,6 +62,11 @@ void node_free(struct node *node)
 	free(node->options);
 	free(node->ctx.state);
 	ledger_clear(&node->ledger);
+	for (uint32_t i = 0; i < node->tree_count; i++)
+		tree_free(node->trees[i]);
+	free(node->trees);
+	free(node->absent);
+	free(node->cure);
 	pthread_mutex_destroy(&node->lock);
 	free(node);
 }

@@ -87,6 +87,10 @@ struct node {
 	bool measured;         /* started, and --stats wants its cost */
 	struct weir_cost cost; /* as told just before stop() */
 	struct ledger ledger;
+	struct tree **trees; /* that it has read: tree_count of them */
+	uint32_t tree_count;
+	char *absent; /* an optional source that could not start: why, and the cure or "" */
+	char *cure;
 	need_seen_fn *need_seen; /* in probe() */
 	void *need_arg;
 };

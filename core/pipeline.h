@@ -44,6 +44,8 @@ struct pipeline_node {
 	 * pipeline's default where run.format is NULL.
 	 */
 	bool by_format;
+	/* A source without which the rest goes on where the host does not allow it. */
+	bool optional;
 	bool plugin_refused; /* `plugin` is no name or path: reported, not worth a search */
 	struct place place;
 	struct place plugin_place;

@@ -98,6 +98,22 @@ static int read_inputs(struct pipeline_node *node, const struct tree *inputs, st
 			  node_kind_name(node->kind), node->name);
 }
 
+/* `optional: true`, of a source. */
+static int read_optional(struct pipeline_node *node, const struct tree *optional, struct diag *diag)
+{
+	if (!optional)
+		return 0;
+	if (node->kind != WEIR_SOURCE)
+		return diag_error(diag, &tree_key(node->options, "optional")->place,
+				  "only a source can be optional, and \"%s\" is a %s", node->name,
+				  node_kind_name(node->kind));
+	if (optional->kind != TREE_SCALAR ||
+	    (strcmp(optional->text, "true") != 0 && strcmp(optional->text, "false") != 0))
+		return diag_error(diag, &optional->place, "optional is true or false");
+	node->optional = optional->text[0] == 't';
+	return 0;
+}
+
 /* Reads what is within a node, substituted as far as it goes. */
 static int read_node(const struct pipeline *pipeline, struct pipeline_node *node, struct tree *item,
 		     struct diag *diag)
@@ -117,6 +133,9 @@ static int read_node(const struct pipeline *pipeline, struct pipeline_node *node
 		return err;
 	err = read_plugin(node, plugin, diag);
 	wrong = read_inputs(node, tree_get(item, "inputs"), diag);
+	if (!wrong)
+		wrong = read_optional(node, tree_get(item, "optional"), diag);
+	tree_free(tree_take(item, "optional"));
 	tree_free(tree_take(item, "plugin"));
 	tree_free(tree_take(item, "inputs"));
 	return err ? err : wrong;

@@ -75,7 +75,7 @@ static void lint_option(struct lint *lint, const struct weir_component *componen
 			const struct weir_option *option)
 {
 	/* The keys of a node that are not options of its component. */
-	static const char *const reserved[] = { "plugin", "inputs" };
+	static const char *const reserved[] = { "plugin", "inputs", "optional" };
 
 	for (size_t i = 0; i <= LAST(reserved); i++)
 		if (strcmp(option->name, reserved[i]) == 0)

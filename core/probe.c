@@ -2,7 +2,9 @@
 /* Probes: what a component lacks on this host, in its own words. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "graph_parts.h"
@@ -46,6 +48,39 @@ void graph_probe(const struct plugin *plugin, const char *root, need_seen_fn *se
 	node_free(node);
 	if (graph.root >= 0)
 		close(graph.root);
+}
+
+struct probe_lack {
+	char *what;
+	char *cure;
+};
+
+static void probe_keep_first(const struct weir_component *component, const struct weir_need *need,
+			     void *arg)
+{
+	struct probe_lack *lack = arg;
+
+	(void)component;
+	if (need->state != WEIR_NEED_MISSING || lack->what)
+		return;
+	if (asprintf(&lack->what, "%s: %s", need->name, need->found) < 0)
+		lack->what = NULL;
+	lack->cure = strdup(need->cure ? need->cure : "");
+}
+
+bool probe_lacks(const struct node *node, char **what, char **cure)
+{
+	struct probe_lack lack = { NULL, NULL };
+
+	graph_probe(node->plugin, node->graph->pipeline->run.root, probe_keep_first, &lack);
+	*what = lack.what;
+	*cure = lack.cure;
+	if (lack.what && lack.cure)
+		return true;
+	free(lack.what);
+	free(lack.cure);
+	*what = *cure = NULL;
+	return false;
 }
 
 static void probe_print(const struct weir_component *component, const struct weir_need *need,

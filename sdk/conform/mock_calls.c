@@ -306,6 +306,22 @@ static void mock_finished(struct weir_ctx *ctx)
 	mock_of(ctx)->period = 0;
 }
 
+/* There are no files here. */
+static const struct weir_tree *mock_tree_read(struct weir_ctx *ctx, const char *path,
+					      uint32_t flags)
+{
+	(void)flags;
+	fail(ctx, -ENOENT, "read %s", path);
+	return NULL;
+}
+
+static void mock_losses(struct weir_ctx *ctx, weir_loss_fn *seen, void *arg)
+{
+	(void)ctx;
+	(void)seen;
+	(void)arg;
+}
+
 static struct weir_expr *mock_expr_compile(struct weir_ctx *ctx, const char *text,
 					   const struct weir_schema *schema, const char *option)
 {
@@ -408,4 +424,7 @@ const struct weir_host mock_calls = {
 	.writer_columns = mock_writer_columns,
 	.writer_color = mock_writer_color,
 	.finished = mock_finished,
+	.expr_unit = expr_unit,
+	.tree_read = mock_tree_read,
+	.losses = mock_losses,
 };

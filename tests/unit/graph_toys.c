@@ -251,9 +251,12 @@ static int toy_pass_push(struct weir_ctx *ctx, uint32_t input, const struct weir
 
 static int toy_pass_drain(struct weir_ctx *ctx, uint64_t deadline)
 {
+	const struct weir_input *input = weir_input(ctx, 0);
 	struct toy_state *state = ctx->state;
 
 	(void)deadline;
+	if (input->absent)
+		snprintf(toys.absent, sizeof(toys.absent), "%s; %s", input->absent, input->cure);
 	toys_note("drain:", toy_name(ctx));
 	if (state->kept && !toy_emit(ctx, (uint32_t)state->kept))
 		return -ENOMEM;

@@ -20,7 +20,8 @@ struct toys {
 	uint32_t sinks;
 	bool gate_open; /* blocked sinks wait for it */
 	uint64_t at_gate;
-	uint32_t live; /* created and not destroyed */
+	uint32_t live;    /* created and not destroyed */
+	char absent[128]; /* what a toy.pass was told of a source that is off */
 };
 extern struct toys toys;
 

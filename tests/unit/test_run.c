@@ -295,6 +295,42 @@ static void what_the_host_does_not_allow_is_explained(void **state)
 	end_clean(&stage);
 }
 
+static void an_optional_source_that_is_refused_is_left_out_and_told(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_play(&stage,
+		   "weir: 1\nsources:\n"
+		   "  off: {plugin: toy.source, optional: true, fail: start, error: 1}\n"
+		   "  io: {plugin: toy.source, ticks: 3}\ntransforms:\n"
+		   "  mid: {plugin: toy.pass, inputs: [off]}\nsinks:\n"
+		   "  a: {plugin: toy.sink, inputs: [mid]}\n"
+		   "  b: {plugin: toy.sink, inputs: [io]}\n",
+		   NULL);
+	assert_string_equal(stage.errors, "");
+	assert_int_equal(stage.status, 0);
+	assert_int_equal(account(&stage, "a").out, 0);
+	assert_int_equal(account(&stage, "b").out, 31);
+	assert_non_null(strstr(stage.told, "weir: off: left out: toy permission: none\n"));
+	assert_null(strstr(stage.told, "the toy's start"));
+	assert_string_equal(toys.absent, "toy permission: none; allow toys");
+	end_clean(&stage);
+}
+
+static void an_optional_source_that_may_start_is_as_any_other(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_play(&stage, PIPE("plugin: toy.source, optional: true, ticks: 3", "plugin: toy.sink"),
+		   NULL);
+	assert_int_equal(stage.status, 0);
+	assert_int_equal(account(&stage, "out").out, 31);
+	assert_string_equal(toys.absent, "");
+	end_clean(&stage);
+}
+
 static void count_ends_a_ticking_source_after_so_many_windows(void **state)
 {
 	char *argv[] = { (char[]){ "--count" }, (char[]){ "4" }, NULL };
@@ -634,6 +670,8 @@ int main(void)
 		cmocka_unit_test(one_sink_fails_and_the_others_go_on),
 		cmocka_unit_test(the_run_ends_when_all_sinks_have_failed),
 		cmocka_unit_test(what_the_host_does_not_allow_is_explained),
+		cmocka_unit_test(an_optional_source_that_is_refused_is_left_out_and_told),
+		cmocka_unit_test(an_optional_source_that_may_start_is_as_any_other),
 		cmocka_unit_test(count_ends_a_ticking_source_after_so_many_windows),
 		cmocka_unit_test(duration_ends_the_run),
 		cmocka_unit_test(services_start_first_and_stop_last),

@@ -46,6 +46,13 @@ struct weir_input {
 	const char *node; /* the node it comes from */
 	const char *output;
 	const struct weir_schema *schema;
+	/*
+	 * From the first push() or drain() on: why an `optional` source could not start, so that
+	 * nothing will come, and the command that allows it or "". NULL: it runs. Behind a
+	 * transform: set when all that it reads is absent.
+	 */
+	const char *absent;
+	const char *cure;
 };
 
 /* A provider's instance. `vtable` has the version asked for; ctx is to be handed back to it. */
@@ -64,6 +71,41 @@ enum weir_writer_flag {
 
 /* A compiled expression: constant, may be evaluated on any thread. */
 struct weir_expr;
+
+/*
+ * A node of a tree that was read from YAML or JSON, which is a part of YAML. Constant; lives as
+ * long as the component that read it.
+ */
+struct weir_tree;
+
+enum weir_tree_kind {
+	WEIR_TREE_SCALAR = 1,
+	WEIR_TREE_LIST = 2,
+	WEIR_TREE_MAP = 3,
+};
+
+struct weir_tree_look {
+	uint32_t kind;    /* enum weir_tree_kind */
+	uint32_t count;   /* LIST, MAP: entries */
+	const char *text; /* SCALAR: without quotes; else NULL */
+};
+
+enum weir_tree_flag {
+	/* A relative path begins at the pipeline's own folder, not at the working directory. */
+	WEIR_TREE_BESIDE = 1u << 0,
+};
+
+/* A loss that some node of the pipeline has told of. The texts live until the call ends. */
+struct weir_loss {
+	uint32_t size;
+	uint32_t reserved;
+	uint64_t n;
+	const char *node;
+	const char *reason;
+	const char *cure; /* NULL: none is known */
+};
+
+typedef void weir_loss_fn(const struct weir_loss *loss, void *arg);
 
 /* A value of the expression language. */
 struct weir_value {
@@ -214,6 +256,31 @@ struct weir_host {
 	 * pipeline drains and ends.
 	 */
 	void (*finished)(struct weir_ctx *ctx);
+
+	/* any: the unit of the number that an expression yields, or NULL; lives as long as it. */
+	const struct weir_unit *(*expr_unit)(const struct weir_expr *expr);
+
+	/*
+	 * Files of a component: rules, earlier results. They are read with the care that pipelines
+	 * are: size, owner, duplicate keys. tree_read (loop, create()) returns the file's map, or
+	 * NULL after having failed; `flags`: enum weir_tree_flag. tree_look and tree_item (any):
+	 * what a node is; entry i of a list or map (*key, which may be NULL, is NULL in a list), or
+	 * NULL past the last. tree_fail (loop, create() and bind()): fails with the node's file,
+	 * line and column; returns as fail does. tree_expr (loop, bind()): expr_compile() of a
+	 * SCALAR's text.
+	 */
+	const struct weir_tree *(*tree_read)(struct weir_ctx *ctx, const char *path,
+					     uint32_t flags);
+	void (*tree_look)(const struct weir_tree *tree, struct weir_tree_look *look);
+	const struct weir_tree *(*tree_item)(const struct weir_tree *tree, uint32_t i,
+					     const char **key);
+	int (*tree_fail)(struct weir_ctx *ctx, const struct weir_tree *tree, int error,
+			 const char *format, va_list args);
+	struct weir_expr *(*tree_expr)(struct weir_ctx *ctx, const struct weir_tree *tree,
+				       const struct weir_schema *schema);
+
+	/* any: what the nodes of this pipeline have told by weir_lost() so far. */
+	void (*losses)(struct weir_ctx *ctx, weir_loss_fn *seen, void *arg);
 };
 
 /* The calls as plugins make them. */
@@ -357,6 +424,31 @@ static inline int weir_add_text(struct weir_ctx *ctx, struct weir_batch *batch, 
 	out->offset = offset;
 	out->length = (uint32_t)length;
 	return 0;
+}
+
+static inline int WEIR_PRINTF(4, 5)
+	weir_tree_fail(struct weir_ctx *ctx, const struct weir_tree *tree, int error,
+		       const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	error = ctx->host->tree_fail(ctx, tree, error, format, args);
+	va_end(args);
+	return error;
+}
+
+/* The value of a map's key, or NULL. `map` may be NULL. */
+static inline const struct weir_tree *weir_tree_get(struct weir_ctx *ctx,
+						    const struct weir_tree *map, const char *key)
+{
+	const struct weir_tree *item;
+	const char *name;
+
+	for (uint32_t i = 0; map && (item = ctx->host->tree_item(map, i, &name)); i++)
+		if (name && strcmp(name, key) == 0)
+			return item;
+	return NULL;
 }
 
 static inline void weir_finished(struct weir_ctx *ctx)
