@@ -161,9 +161,10 @@ static int runq_load(struct weir_ctx *ctx, uint32_t cpus)
 	if (err)
 		return weir_fail(ctx, err, "%s", report.text);
 	/* The same program, as loading it twice would take a millisecond. */
-	st->woken_new =
-		skel_raw_tracepoint_open("sched_wakeup_new", st->bpf->progs.task_woken.prog_fd);
-	return st->woken_new < 0 ? weir_fail(ctx, -errno, "attach to sched_wakeup_new") : 0;
+	st->woken_new = weir_bpf_attach_to(&st->bpf->attempt, "sched_wakeup_new",
+					   st->bpf->progs.task_woken.prog_fd);
+	err = weir_bpf_attach_one(runq_bpf, st->bpf, st->woken_new, &report);
+	return err ? weir_fail(ctx, err, "%s", report.text) : 0;
 }
 
 static void runq_prepare(struct weir_ctx *ctx, uint32_t cpus)

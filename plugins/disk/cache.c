@@ -83,7 +83,7 @@ static int cache_attach(struct weir_ctx *ctx)
 	if (cache_bpf__page_added__attach(st->bpf) < 0 ||
 	    cache_bpf__page_dropped__attach(st->bpf) < 0 ||
 	    cache_bpf__page_dirtied__attach(st->bpf) < 0) {
-		err = weir_bpf_explain_attach(-1, cache_bpf__targets, &report);
+		err = weir_bpf_attach_one(cache_bpf, st->bpf, -1, &report);
 		return weir_fail(ctx, err, "%s", report.text);
 	}
 	st->sees_hits = cache_bpf__pages_asked__attach(st->bpf) >= 0 &&

@@ -137,7 +137,7 @@ static int open_link(struct weir_ctx *ctx, int tracefs, const char *tracepoint, 
 	struct weir_bpf_report report = { 0 };
 	int result = weir_bpf_attach_tracepoint(tracefs, tracepoint, program, &report);
 
-	if (result == -ENOENT) {
+	if (result == -EOPNOTSUPP) {
 		weir_log(ctx, WEIR_LOG_WARNING, "%s", report.text);
 		return 0;
 	}
@@ -166,7 +166,7 @@ static int open_link_all(struct weir_ctx *ctx, int tracefs)
 					&st->links[OPEN_CALLS + i]);
 	}
 	if (!err && !attached)
-		return weir_fail(ctx, -ENOENT,
+		return weir_fail(ctx, -EOPNOTSUPP,
 				 "this kernel has no tracepoints of system calls: it needs "
 				 "CONFIG_FTRACE_SYSCALLS");
 	return err;
@@ -361,7 +361,7 @@ static void open_probe_calls(struct weir_ctx *ctx, int tracefs)
 	for (uint32_t i = 0; i < OPEN_CALLS; i++) {
 		if (!open_calls[i].number)
 			continue;
-		if (weir_tracepoint_id(tracefs, open_calls[i].ends) == -ENOENT)
+		if (weir_tracepoint_id(tracefs, open_calls[i].ends) == -EOPNOTSUPP)
 			weir_need(ctx, WEIR_NEED_LIMITED, open_calls[i].ends, "none",
 				  "files opened by this call are not seen",
 				  "a kernel with CONFIG_FTRACE_SYSCALLS");

@@ -44,7 +44,8 @@ host_includes=$("$clang" -E -v -x c /dev/null 2>&1 |
 "$bpftool" gen skeleton -L "$work/$name.linked.o" name "$name" >"$work/skeleton"
 
 # bpftool's text is not ours to mend: the linter and the warnings it fails under are told so.
-# Its loader program runs here and not in the kernel, see <weir/bpf/interpret.h>.
+# Its loader program runs here and not in the kernel, see <weir/bpf/interpret.h>; what was
+# attempted as a load or an attach failed is kept behind what the loader program reads.
 # What the programs attach to is added, so that a failed load can say what this kernel lacks.
 {
 	printf '/* Made by skeleton.sh from %s; do not edit. */\n' "$(basename "$input")"
@@ -53,7 +54,9 @@ host_includes=$("$clang" -E -v -x c /dev/null 2>&1 |
 	for warning in cast-qual pointer-arith; do
 		printf '#pragma GCC diagnostic ignored "-W%s"\n' $warning
 	done
-	sed 's/\<bpf_load_and_run(/weir_bpf_load_and_run(/
+	sed 's/\<bpf_load_and_run(&opts)/weir_bpf_load_and_run(\&opts, \&skel->attempt)/
+		s/\<skel_raw_tracepoint_open(/weir_bpf_attach_to(\&skel->attempt, /
+		s/^\t} links;$/&\n\tstruct weir_bpf_attempt attempt;/
 		s,^#include <bpf/skel_internal.h>,#include <weir/bpf/interpret.h>,' "$work/skeleton"
 	printf '\nstatic const char *const %s__targets[] __attribute__((unused)) = {\n' "$name"
 	grep -aoE '(raw_tp|tp_btf|fentry|fexit|iter)/[A-Za-z0-9_]+' "$work/$name.o" | LC_ALL=C sort -u |

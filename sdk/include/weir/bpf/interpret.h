@@ -5,7 +5,7 @@
  * a fifth of the whole load. What is not known here, such as what a later bpftool may emit, goes
  * to the kernel as ever.
  *
- * The skeletons made by sdk/bpf/skeleton.sh call weir_bpf_load_and_run(), nobody else does.
+ * The skeletons made by sdk/bpf/skeleton.sh call weir_bpf_load_and_run() and weir_bpf_attach_to().
  */
 #ifndef WEIR_BPF_INTERPRET_H
 #define WEIR_BPF_INTERPRET_H
@@ -20,11 +20,18 @@
 #include <bpf/skel_internal.h>
 #include <weir/bpf/btf_id.h>
 
+/* The call to the kernel by which a load or an attach failed. Each skeleton has one, see there. */
+struct weir_bpf_attempt {
+	uint32_t command; /* enum bpf_cmd; with an empty name: not known */
+	char name[60];    /* of the map, the program, or the tracepoint it was to attach to */
+};
+
 struct weir_bpf_machine {
 	uint64_t reg[11];
 	uint64_t stack[64];
 	uint8_t *data; /* what the skeleton brings: attributes, programs, names */
-	int query;     /* of weir_bpf_query_program(); -1 until it is needed */
+	struct weir_bpf_attempt *attempt;
+	int query; /* of weir_bpf_query_program(); -1 until it is needed */
 };
 
 static inline int weir_bpf_knows_call(int32_t function)
@@ -113,18 +120,50 @@ static inline uint64_t weir_bpf_btf_answer(struct weir_bpf_machine *machine)
 	return (uint64_t)weir_bpf_query_run(machine->query, &query);
 }
 
+static inline void weir_bpf_note(struct weir_bpf_attempt *attempt, uint32_t command,
+				 const char *name, size_t size)
+{
+	size_t length = strnlen(name, size);
+
+	if (length > sizeof(attempt->name) - 1)
+		length = sizeof(attempt->name) - 1;
+	attempt->command = command;
+	memcpy(attempt->name, name, length);
+	attempt->name[length] = '\0';
+}
+
+/* Notes which map or program it was that a call of the loader program failed for. */
+static inline void weir_bpf_note_call(struct weir_bpf_attempt *attempt, uint32_t command,
+				      const union bpf_attr *attr)
+{
+	if (command == BPF_MAP_CREATE)
+		weir_bpf_note(attempt, command, attr->map_name, sizeof(attr->map_name));
+	else if (command == BPF_PROG_LOAD)
+		weir_bpf_note(attempt, command, attr->prog_name, sizeof(attr->prog_name));
+}
+
+static inline uint64_t weir_bpf_call_kernel(struct weir_bpf_machine *machine)
+{
+	uint64_t *reg = machine->reg;
+	union bpf_attr *attr = (union bpf_attr *)(uintptr_t)reg[2];
+	int result = skel_sys_bpf((enum bpf_cmd)reg[1], attr, (unsigned int)reg[3]);
+
+	if (result >= 0)
+		return (uint64_t)(int64_t)result;
+	result = -errno;
+	weir_bpf_note_call(machine->attempt, (uint32_t)reg[1], attr);
+	return (uint64_t)(int64_t)result;
+}
+
 /* What the helper functions of the kernel do, with their arguments in the registers 1 to 5. */
 static inline uint64_t weir_bpf_call(struct weir_bpf_machine *machine, int32_t function)
 {
 	uint64_t *reg = machine->reg;
 	void *to = (void *)(uintptr_t)reg[1];
-	int result;
 
 	switch (function) {
 	case BPF_FUNC_sys_bpf:
-		result = skel_sys_bpf((enum bpf_cmd)reg[1], (union bpf_attr *)(uintptr_t)reg[2],
-				      (unsigned int)reg[3]);
-		return (uint64_t)(int64_t)(result < 0 ? -errno : result);
+		return weir_bpf_call_kernel(machine);
 	case BPF_FUNC_sys_close:
 		return (uint64_t)(int64_t)(close((int)reg[1]) ? -errno : 0);
 	case BPF_FUNC_btf_find_by_name_kind:
@@ -268,12 +307,14 @@ static inline int weir_bpf_step(struct weir_bpf_machine *machine, const struct b
 	return weir_bpf_holds(BPF_OP(insn->code), *to, right) ? 1 + insn->off : 1;
 }
 
-static inline int weir_bpf_interpret(struct bpf_load_and_run_opts *opts)
+static inline int weir_bpf_interpret(struct bpf_load_and_run_opts *opts,
+				     struct weir_bpf_attempt *attempt)
 {
 	const struct bpf_insn *insn = (const struct bpf_insn *)opts->insns;
 	struct weir_bpf_machine machine;
 
 	memset(&machine, 0, sizeof(machine));
+	machine.attempt = attempt;
 	machine.query = -1;
 	machine.reg[1] = (uintptr_t)opts->ctx;
 	machine.reg[10] = (uintptr_t)(machine.stack + sizeof(machine.stack) / sizeof(uint64_t));
@@ -292,20 +333,57 @@ static inline int weir_bpf_interpret(struct bpf_load_and_run_opts *opts)
 	return (int)machine.reg[0];
 }
 
-/* In place of bpf_load_and_run(): 0, or a negative errno with errno set. */
-static inline int weir_bpf_load_and_run(struct bpf_load_and_run_opts *opts)
+/* In place of bpf_load_and_run(): 0, or a negative errno with errno set, and what failed noted. */
+static inline int weir_bpf_load_and_run(struct bpf_load_and_run_opts *opts,
+					struct weir_bpf_attempt *attempt)
 {
 	int err;
 
 	if (!weir_bpf_knows_all((const struct bpf_insn *)opts->insns,
 				opts->insns_sz / (uint32_t)sizeof(struct bpf_insn)))
 		return bpf_load_and_run(opts);
-	err = weir_bpf_interpret(opts);
+	err = weir_bpf_interpret(opts, attempt);
 	if (err >= 0)
 		return 0;
 	opts->errstr = "failed to execute loader prog";
 	errno = -err;
 	return err;
+}
+
+/* The name that a loaded program was given, in 15 bytes. */
+static inline void weir_bpf_note_program(struct weir_bpf_attempt *attempt, uint32_t command,
+					 int program)
+{
+	struct bpf_prog_info info;
+	union bpf_attr attr;
+
+	memset(&info, 0, sizeof(info));
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = (uint32_t)program;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = (uintptr_t)&info;
+	if (!skel_sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)))
+		weir_bpf_note(attempt, command, info.name, sizeof(info.name));
+}
+
+/*
+ * In place of skel_raw_tracepoint_open(): -1 with errno, and noted. A program that the
+ * kernel knows the tracepoint of itself comes without a name.
+ */
+static inline int weir_bpf_attach_to(struct weir_bpf_attempt *attempt, const char *name,
+				     int program)
+{
+	int link = skel_raw_tracepoint_open(name, program);
+	int err = errno;
+
+	if (link >= 0)
+		return link;
+	if (name)
+		weir_bpf_note(attempt, BPF_RAW_TRACEPOINT_OPEN, name, strlen(name));
+	else
+		weir_bpf_note_program(attempt, BPF_RAW_TRACEPOINT_OPEN, program);
+	errno = err;
+	return link;
 }
 
 #endif

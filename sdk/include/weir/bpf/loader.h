@@ -26,8 +26,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/btf.h>
-#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,33 +33,32 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <bpf/skel_internal.h>
 
 #include "../component.h"
-#include <weir/bpf/btf_id.h>
-#include <weir/bpf/interpret.h>
+#include <weir/bpf/explain.h>
 
-/* What went wrong, and the verifier's log for whoever asks for it. */
-struct weir_bpf_report {
-	char text[256]; /* one sentence without a full stop; empty if nothing failed */
-	char *log;      /* the caller's, may be NULL: where the verifier writes. 1 MiB is ample */
-	uint32_t log_size;
-};
-
-/* Loads an open skeleton. On failure the report says why; then only destroy it. */
+/*
+ * Loads an open skeleton. On failure the report says why; then only destroy it. -EOPNOTSUPP,
+ * -EPERM, -EACCES: this host lacks something, or does not allow it; others: what ran out.
+ */
 #define weir_bpf_load(name_, skeleton_, report_)                                                   \
 	(weir_bpf_ask_log(&(skeleton_)->ctx, (report_)),                                           \
-	 weir_bpf_explain_load(name_##__load(skeleton_), name_##__targets, (report_)))
+	 weir_bpf_explain_load(name_##__load(skeleton_), &(skeleton_)->attempt, name_##__targets,  \
+			       (report_)))
 
 /*
  * Attaches all programs of a loaded skeleton. Within a second or so of the last detach from a
  * tracepoint this sleeps up to 30 ms, for a grace period of the kernel.
  */
 #define weir_bpf_attach(name_, skeleton_, report_)                                                 \
-	weir_bpf_explain_attach(name_##__attach(skeleton_), name_##__targets, (report_))
+	weir_bpf_attach_one(name_, skeleton_, name_##__attach(skeleton_), (report_))
+
+/* The same of a single program: `result_` of the skeleton's function for it. */
+#define weir_bpf_attach_one(name_, skeleton_, result_, report_)                                    \
+	weir_bpf_explain_attach((result_), &(skeleton_)->attempt, name_##__targets, (report_))
 
 /* Adds up what all programs of a loaded skeleton have cost into *cost_. */
 #define weir_bpf_cost(skeleton_, cost_)                                                            \
@@ -91,145 +88,6 @@ static inline void weir_bpf_ask_log(struct bpf_loader_ctx *ctx,
 	ctx->log_level = report->log ? 1 : 0;
 	ctx->log_size = report->log ? report->log_size : 0;
 	ctx->log_buf = (uintptr_t)report->log;
-}
-
-/* 0 if this kernel has what a program in section `target` ("tp_btf/NAME") attaches to. */
-static inline int weir_bpf_target(const char *target)
-{
-	static const struct {
-		const char *section, *prefix;
-		uint32_t kind;
-	} kinds[] = {
-		{ "raw_tp/", "btf_trace_", BTF_KIND_TYPEDEF },
-		{ "tp_btf/", "btf_trace_", BTF_KIND_TYPEDEF },
-		{ "fentry/", "", BTF_KIND_FUNC },
-		{ "fexit/", "", BTF_KIND_FUNC },
-		{ "iter/", "bpf_iter_", BTF_KIND_FUNC },
-	};
-	char name[128];
-	size_t i;
-	int id;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		size_t length = strlen(kinds[i].section);
-
-		if (strncmp(target, kinds[i].section, length) != 0)
-			continue;
-		snprintf(name, sizeof(name), "%s%s", kinds[i].prefix, target + length);
-		id = weir_bpf_btf_id(name, kinds[i].kind);
-		return id < 0 ? id : 0;
-	}
-	return -EINVAL;
-}
-
-/* The first of `targets` that this kernel has not, or NULL. */
-static inline const char *weir_bpf_missing_target(const char *const *targets)
-{
-	while (*targets && weir_bpf_target(*targets) != -ENOENT)
-		targets++;
-	return *targets;
-}
-
-/* The first capability that BPF tracing needs and this thread lacks, or NULL. */
-static inline const char *weir_bpf_missing_capability(void)
-{
-	static const struct {
-		unsigned int number;
-		const char *name;
-	} needed[] = { { CAP_BPF, "CAP_BPF" }, { CAP_PERFMON, "CAP_PERFMON" } };
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct set[_LINUX_CAPABILITY_U32S_3] = { 0 };
-	size_t i;
-
-	if (syscall(SYS_capget, &header, set) || set[0].effective & 1u << CAP_SYS_ADMIN)
-		return NULL;
-	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		if (!(set[1].effective & 1u << (needed[i].number - 32)))
-			return needed[i].name;
-	}
-	return NULL;
-}
-
-/* True if this kernel is older than what light skeletons need. */
-static inline int weir_bpf_kernel_is_old(struct utsname *kernel)
-{
-	unsigned int major;
-	unsigned int minor;
-
-	if (uname(kernel) || sscanf(kernel->release, "%u.%u", &major, &minor) != 2)
-		return 0;
-	return major < 5 || (major == 5 && minor < 17);
-}
-
-/* The reason why `err` came out of a load, as far as the machine can tell. */
-static inline void weir_bpf_reason(int err, const char *const *targets, char *text, size_t size)
-{
-	const char *capability = weir_bpf_missing_capability();
-	struct utsname kernel;
-	const char *target;
-
-	/* Not only EPERM: without CAP_PERFMON the verifier finds fault with the program. */
-	if (capability) {
-		snprintf(text, size, "BPF programs need CAP_BPF and CAP_PERFMON, and %s is missing",
-			 capability);
-		return;
-	}
-	if (access("/sys/kernel/btf/vmlinux", F_OK)) {
-		snprintf(text, size,
-			 "the kernel describes no types: /sys/kernel/btf/vmlinux is "
-			 "missing (CONFIG_DEBUG_INFO_BTF)");
-		return;
-	}
-	target = weir_bpf_missing_target(targets);
-	if (target) {
-		snprintf(text, size, "this kernel has no %s", target);
-		return;
-	}
-	/* Last of the checks, as a distribution may have brought its old kernel up to date. */
-	if (weir_bpf_kernel_is_old(&kernel))
-		snprintf(text, size, "Linux 5.17 or later is needed, this is %s", kernel.release);
-	else if (err == -EPERM)
-		snprintf(text, size,
-			 "the kernel forbids it in spite of capabilities (lockdown, "
-			 "seccomp, or it lacks this kind of program)");
-	else if (err == -ENOSPC)
-		snprintf(text, size, "the verifier's log is longer than its buffer");
-	else
-		snprintf(text, size, "the kernel refuses the program");
-}
-
-static inline int weir_bpf_explain_load(int err, const char *const *targets,
-					struct weir_bpf_report *report)
-{
-	char reason[160];
-
-	report->text[0] = '\0';
-	if (err >= 0)
-		return 0;
-	weir_bpf_reason(err, targets, reason, sizeof(reason));
-	snprintf(report->text, sizeof(report->text), "load BPF programs: %s: %s", reason,
-		 strerror(-err));
-	return err;
-}
-
-/* `result` is as bpftool's attach functions return: -1 with errno. */
-static inline int weir_bpf_explain_attach(int result, const char *const *targets,
-					  struct weir_bpf_report *report)
-{
-	int err = -errno;
-	const char *target;
-
-	report->text[0] = '\0';
-	if (result >= 0)
-		return 0;
-	/* A raw_tp program loads without its tracepoint. */
-	target = weir_bpf_missing_target(targets);
-	if (target)
-		snprintf(report->text, sizeof(report->text), "this kernel has no %s", target);
-	else
-		snprintf(report->text, sizeof(report->text), "attach BPF programs: %s",
-			 strerror(-err));
-	return err;
 }
 
 /* Has the kernel measure all BPF programs while the returned descriptor is open. CAP_SYS_ADMIN. */

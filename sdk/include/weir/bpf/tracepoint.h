@@ -80,10 +80,12 @@ static inline int weir_tracefs_open(struct weir_ctx *ctx, struct weir_bpf_report
 	fd = weir_tracefs_mount();
 	if (fd >= 0)
 		return fd;
-	if (fd == -ENODEV)
+	if (fd == -ENODEV) {
 		snprintf(report->text, sizeof(report->text),
 			 "this kernel has no tracefs: it needs CONFIG_TRACING");
-	else if (found == -ENOENT)
+		return -EOPNOTSUPP;
+	}
+	if (found == -ENOENT)
 		snprintf(report->text, sizeof(report->text),
 			 "tracefs is not mounted, and may not be mounted by this user: `mount -t "
 			 "tracefs tracefs /sys/kernel/tracing` as root");
@@ -95,7 +97,7 @@ static inline int weir_tracefs_open(struct weir_ctx *ctx, struct weir_bpf_report
 	return found == -ENOENT ? fd : found;
 }
 
-/* The number of the tracepoint "group/name"; -ENOENT: this kernel has none such. */
+/* The number of the tracepoint "group/name"; -EOPNOTSUPP: this kernel has none such. */
 static inline int weir_tracepoint_id(int tracefs, const char *name)
 {
 	char path[WEIR_TRACEPOINT_NAME_MAX + sizeof("events//id")];
@@ -109,7 +111,7 @@ static inline int weir_tracepoint_id(int tracefs, const char *name)
 		return -ENAMETOOLONG;
 	fd = openat(tracefs, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return errno == ENOENT ? -EOPNOTSUPP : -errno;
 	length = read(fd, text, sizeof(text) - 1);
 	if (length < 0)
 		err = -errno;
@@ -132,7 +134,7 @@ static inline int weir_bpf_attach_tracepoint_id(int id, int program)
 	attr.config = (uint32_t)id;
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return errno == ENOENT ? -EOPNOTSUPP : -errno;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
 		err = -errno;
 	if (err)
@@ -140,25 +142,26 @@ static inline int weir_bpf_attach_tracepoint_id(int id, int program)
 	return err ? err : fd;
 }
 
-/* What a failure of the above comes from. */
+/* What a failure of the above comes from; NULL: nobody knows. */
 static inline const char *weir_tracepoint_reason(int err)
 {
 	const char *capability = weir_bpf_missing_capability();
 
-	if (err == -ENOENT)
+	if (err == -EOPNOTSUPP)
 		return "this kernel does not have it";
 	if ((err == -EACCES || err == -EPERM) && capability)
-		return "CAP_BPF and CAP_PERFMON are needed";
-	return strerror(-err);
+		return "CAP_BPF and CAP_PERFMON are needed: run as root";
+	return weir_bpf_cure(err);
 }
 
 /*
  * Attaches a loaded program of type tracepoint to "group/name". Returns the link, whose close()
- * detaches; on failure a negative errno, and the report says why.
+ * detaches; on failure a negative errno, and the report says why. -EOPNOTSUPP: there is none such.
  */
 static inline int weir_bpf_attach_tracepoint(int tracefs, const char *name, int program,
 					     struct weir_bpf_report *report)
 {
+	const char *reason;
 	int result;
 
 	if (tracefs < 0)
@@ -167,9 +170,11 @@ static inline int weir_bpf_attach_tracepoint(int tracefs, const char *name, int 
 	result = weir_tracepoint_id(tracefs, name);
 	if (result >= 0)
 		result = weir_bpf_attach_tracepoint_id(result, program);
-	if (result < 0)
-		snprintf(report->text, sizeof(report->text), "tracepoint %s: %s", name,
-			 weir_tracepoint_reason(result));
+	if (result >= 0)
+		return result;
+	reason = weir_tracepoint_reason(result);
+	snprintf(report->text, sizeof(report->text), "tracepoint %s%s%s", name, reason ? ": " : "",
+		 reason ? reason : "");
 	return result;
 }
 
