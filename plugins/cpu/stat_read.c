@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The counters of /proc/stat; see stat_read.h. */
+#include <weir/number.h>
+
 #include "stat_read.h"
 
 static const char *const stat_names[STAT_NUMBERS] = {
@@ -28,20 +30,6 @@ static int stat_unreadable(struct weir_ctx *ctx, const char *line)
 			 (int)strcspn(line, "\n"), line);
 }
 
-/* Goes past a number and the blanks before it. False: there is none that 64 bits hold. */
-static bool stat_take(const char **at, uint64_t *number)
-{
-	const char *digits = *at + strspn(*at, " ");
-	char *end;
-
-	if (*digits < '0' || *digits > '9')
-		return false;
-	errno = 0;
-	*number = strtoull(digits, &end, 10);
-	*at = end;
-	return !errno;
-}
-
 /* "cpu3 1 2 3 ...": old kernels have fewer columns, which then are 0; newer ones may have more. */
 static int stat_parse_cpu(struct weir_ctx *ctx, struct stat_sample *sample, const char *line)
 {
@@ -53,10 +41,10 @@ static int stat_parse_cpu(struct weir_ctx *ctx, struct stat_sample *sample, cons
 	if (!cpu)
 		return weir_fail(ctx, -ENOMEM, "remember CPU counters");
 	memset(cpu, 0, sizeof(*cpu));
-	if (*at == ' ' || !stat_take(&at, &number) || number > INT32_MAX)
+	if (*at == ' ' || !weir_take_number(&at, &number) || number > INT32_MAX)
 		return stat_unreadable(ctx, line);
 	cpu->number = (uint32_t)number;
-	while (n < STATES && stat_take(&at, &cpu->ticks[n]))
+	while (n < STATES && weir_take_number(&at, &cpu->ticks[n]))
 		n++;
 	if (n <= IDLE || (n < STATES && at[strspn(at, " ")] != '\n'))
 		return stat_unreadable(ctx, line);
@@ -73,7 +61,7 @@ static int stat_parse_number(struct weir_ctx *ctx, struct stat_sample *sample, c
 		if (strncmp(line, stat_names[i], length) != 0 || *at != ' ')
 			continue;
 		sample->has |= 1u << i;
-		return stat_take(&at, &sample->numbers[i]) ? 0 : stat_unreadable(ctx, line);
+		return weir_take_number(&at, &sample->numbers[i]) ? 0 : stat_unreadable(ctx, line);
 	}
 	return 0;
 }

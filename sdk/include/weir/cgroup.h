@@ -72,37 +72,77 @@ static inline const char *weir_cgroup_controller(uint32_t hierarchy)
 	return hierarchy < WEIR_CGROUP_HIERARCHIES ? controllers[hierarchy] : "";
 }
 
-/* "36 35 98:0 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory": notes one line. */
-static inline void weir_cgroup_note_mount(struct weir_cgroup_mounts *mounts, char *line)
-{
-	char folder[256], type[32], options[256];
-	char *dash = strstr(line, " - ");
+/* A mounted hierarchy, as a line of mountinfo tells it. */
+struct weir_cgroup_mount {
+	char folder[256]; /* without the leading slash */
+	char options[256];
+	int version; /* 1 or 2 */
+};
 
-	if (!dash || sscanf(line, "%*s %*s %*s %*s /%255s", folder) != 1 ||
-	    sscanf(dash + 3, "%31s %*s %255s", type, options) != 2)
-		return;
-	if (strcmp(type, "cgroup2") == 0 && !mounts->folder[WEIR_CGROUP_V2][0])
-		memcpy(mounts->folder[WEIR_CGROUP_V2], folder, sizeof(folder));
-	if (strcmp(type, "cgroup") != 0)
-		return;
-	for (char *rest = options, *word; (word = strsep(&rest, ","));)
-		for (uint32_t i = WEIR_CGROUP_MEMORY; i < WEIR_CGROUP_HIERARCHIES; i++)
-			if (strcmp(word, weir_cgroup_controller(i)) == 0 && !mounts->folder[i][0])
-				memcpy(mounts->folder[i], folder, sizeof(folder));
+/* "36 35 98:0 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory": 1 when it is one. */
+static inline int weir_cgroup_parse_mount(const char *line, struct weir_cgroup_mount *mount)
+{
+	const char *dash = strstr(line, " - ");
+	char type[32];
+
+	if (!dash || sscanf(line, "%*s %*s %*s %*s /%255s", mount->folder) != 1 ||
+	    sscanf(dash + 3, "%31s %*s %255s", type, mount->options) != 2)
+		return 0;
+	mount->version = strcmp(type, "cgroup2") == 0 ? 2 : 1;
+	return mount->version == 2 || strcmp(type, "cgroup") == 0;
+}
+
+/* True when a hierarchy of version 1 has that controller. */
+static inline int weir_cgroup_mount_has(const struct weir_cgroup_mount *mount,
+					const char *controller)
+{
+	size_t length = strlen(controller);
+
+	for (const char *word = mount->options; *word; word += *word == ',') {
+		size_t size = strcspn(word, ",");
+
+		if (size == length && memcmp(word, controller, length) == 0)
+			return mount->version == 1;
+		word += size;
+	}
+	return 0;
+}
+
+typedef void weir_cgroup_mount_fn(const struct weir_cgroup_mount *mount, void *data);
+
+/* Calls `each` for every hierarchy that is mounted. 0 or a negative errno. */
+static inline int weir_cgroup_each_mount(struct weir_ctx *ctx, weir_cgroup_mount_fn *each,
+					 void *data)
+{
+	struct weir_buffer buffer = { NULL, 0, 0 };
+	struct weir_cgroup_mount mount;
+	int err = weir_read_file(ctx, "proc/self/mountinfo", &buffer);
+
+	if (!err)
+		for (char *rest = buffer.bytes, *line; (line = strsep(&rest, "\n"));)
+			if (weir_cgroup_parse_mount(line, &mount))
+				each(&mount, data);
+	weir_buffer_release(&buffer);
+	return err;
+}
+
+static inline void weir_cgroup_note_mount(const struct weir_cgroup_mount *mount, void *data)
+{
+	struct weir_cgroup_mounts *mounts = (struct weir_cgroup_mounts *)data;
+
+	if (mount->version == 2 && !mounts->folder[WEIR_CGROUP_V2][0])
+		memcpy(mounts->folder[WEIR_CGROUP_V2], mount->folder, sizeof(mount->folder));
+	for (uint32_t i = WEIR_CGROUP_MEMORY; i < WEIR_CGROUP_HIERARCHIES; i++)
+		if (weir_cgroup_mount_has(mount, weir_cgroup_controller(i)) &&
+		    !mounts->folder[i][0])
+			memcpy(mounts->folder[i], mount->folder, sizeof(mount->folder));
 }
 
 /* Finds out what is mounted. 0 or a negative errno. */
 static inline int weir_cgroup_mounts_read(struct weir_ctx *ctx, struct weir_cgroup_mounts *mounts)
 {
-	struct weir_buffer buffer = { NULL, 0, 0 };
-	int err = weir_read_file(ctx, "proc/self/mountinfo", &buffer);
-
 	memset(mounts, 0, sizeof(*mounts));
-	if (!err)
-		for (char *rest = buffer.bytes, *line; (line = strsep(&rest, "\n"));)
-			weir_cgroup_note_mount(mounts, line);
-	weir_buffer_release(&buffer);
-	return err;
+	return weir_cgroup_each_mount(ctx, weir_cgroup_note_mount, mounts);
 }
 
 /*
@@ -199,33 +239,96 @@ static inline int weir_cgroup_names_add(struct weir_cgroup_names *names, uint64_
 /* Deeper trees are cut: the kernel's own limit is in the same region. */
 #define WEIR_CGROUP_DEPTH_MAX 32
 
-static inline void weir_cgroup_names_walk(struct weir_cgroup_names *names, int folder, char *path,
-					  size_t length, uint32_t depth)
+struct weir_cgroup_walk;
+
+/* What is done with a cgroup: `folder` is its open folder, to be left open. Not 0 ends the walk. */
+typedef int weir_cgroup_visit_fn(struct weir_cgroup_walk *walk, int folder,
+				 const struct stat *status);
+
+/* A walk through a hierarchy, parents first. */
+struct weir_cgroup_walk {
+	weir_cgroup_visit_fn *visit;
+	void *data;
+	uint32_t depth;
+	uint32_t length; /* of path; 0: the root, whose path is "/" all the same */
+	char path[4096];
+};
+
+static inline const char *weir_cgroup_walk_path(const struct weir_cgroup_walk *walk)
 {
-	DIR *stream = fdopendir(folder);
+	return walk->length ? walk->path : "/";
+}
+
+static inline int weir_cgroup_walk_folder(struct weir_cgroup_walk *walk, int folder);
+
+/* The folder `name` of another. One that is gone meanwhile is none. */
+static inline int weir_cgroup_walk_below(struct weir_cgroup_walk *walk, int folder,
+					 const char *name)
+{
+	uint32_t length = walk->length;
+	size_t size = strlen(name);
+	int fd, err;
+
+	if (length + size + 2 > sizeof(walk->path))
+		return 0;
+	fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	walk->path[length] = '/';
+	memcpy(walk->path + length + 1, name, size + 1);
+	walk->length = length + 1 + (uint32_t)size;
+	walk->depth++;
+	err = weir_cgroup_walk_folder(walk, fd);
+	walk->depth--;
+	walk->length = length;
+	walk->path[length] = '\0';
+	return err;
+}
+
+/* A folder that has no other name than its own and its "." has no folders. Closes `folder`. */
+static inline int weir_cgroup_walk_folder(struct weir_cgroup_walk *walk, int folder)
+{
 	struct dirent *entry;
 	struct stat status;
+	DIR *stream;
+	int err = fstat(folder, &status) < 0 ? 0 : walk->visit(walk, folder, &status);
 
+	stream = err || status.st_nlink == 2 || walk->depth == WEIR_CGROUP_DEPTH_MAX
+			 ? NULL
+			 : fdopendir(folder);
 	if (!stream) {
 		close(folder);
-		return;
+		return err;
 	}
-	if (fstat(folder, &status) == 0)
-		weir_cgroup_names_add(names, status.st_ino, length ? path : "/");
-	while (depth < WEIR_CGROUP_DEPTH_MAX && (entry = readdir(stream))) {
-		size_t name = strlen(entry->d_name);
-		int fd;
-
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || length + name + 2 > 4096)
-			continue;
-		path[length] = '/';
-		memcpy(path + length + 1, entry->d_name, name + 1);
-		fd = openat(folder, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0)
-			weir_cgroup_names_walk(names, fd, path, length + name + 1, depth + 1);
-		path[length] = '\0';
-	}
+	while (!err && (entry = readdir(stream)))
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			err = weir_cgroup_walk_below(walk, folder, entry->d_name);
 	closedir(stream);
+	return err;
+}
+
+/* Visits every cgroup of the hierarchy at `folder`. What visit() returned last, or -errno. */
+static inline int weir_cgroup_walk(struct weir_ctx *ctx, const char *folder,
+				   weir_cgroup_visit_fn *visit, void *data)
+{
+	int fd = openat(ctx->root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct weir_cgroup_walk walk;
+
+	if (fd < 0)
+		return -errno;
+	walk.visit = visit;
+	walk.data = data;
+	walk.depth = walk.length = 0;
+	walk.path[0] = '\0';
+	return weir_cgroup_walk_folder(&walk, fd);
+}
+
+static inline int weir_cgroup_names_visit(struct weir_cgroup_walk *walk, int folder,
+					  const struct stat *status)
+{
+	(void)folder;
+	return weir_cgroup_names_add((struct weir_cgroup_names *)walk->data, status->st_ino,
+				     weir_cgroup_walk_path(walk));
 }
 
 /* The path of a cgroup, "" when it is not known (any more). Reads folders at most once a second. */
@@ -234,8 +337,6 @@ static inline const char *weir_cgroup_path(struct weir_ctx *ctx, struct weir_cgr
 {
 	struct weir_cgroup_name *known = weir_cgroup_known(names, id);
 	uint64_t now;
-	char path[4096] = "";
-	int folder;
 
 	if (known || !id || !names->folder[0])
 		return known ? known->path : "";
@@ -243,9 +344,7 @@ static inline const char *weir_cgroup_path(struct weir_ctx *ctx, struct weir_cgr
 	if (names->read_at && now - names->read_at < 1000000000u)
 		return "";
 	names->read_at = now;
-	folder = openat(ctx->root, names->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder >= 0)
-		weir_cgroup_names_walk(names, folder, path, 0, 0);
+	weir_cgroup_walk(ctx, names->folder, weir_cgroup_names_visit, names);
 	known = weir_cgroup_known(names, id);
 	return known ? known->path : "";
 }

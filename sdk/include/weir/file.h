@@ -71,12 +71,12 @@ static inline int weir_read_fd(int fd, struct weir_buffer *buffer)
 }
 
 /*
- * Reads a file whose path has no leading slash: "proc/stat". O_NONBLOCK, so that a FIFO in a
- * recorded tree cannot hold anybody up. 0 or a negative errno; says nothing by itself.
+ * Reads a file below an open folder. O_NONBLOCK, so that a FIFO in a recorded tree cannot hold
+ * anybody up. 0 or a negative errno; says nothing by itself.
  */
-static inline int weir_read_file(struct weir_ctx *ctx, const char *path, struct weir_buffer *buffer)
+static inline int weir_read_at(int folder, const char *path, struct weir_buffer *buffer)
 {
-	int fd = openat(ctx->root, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int err;
 
 	if (fd < 0)
@@ -84,6 +84,12 @@ static inline int weir_read_file(struct weir_ctx *ctx, const char *path, struct 
 	err = weir_read_fd(fd, buffer);
 	close(fd);
 	return err;
+}
+
+/* The same below the root; the path has no leading slash: "proc/stat". */
+static inline int weir_read_file(struct weir_ctx *ctx, const char *path, struct weir_buffer *buffer)
+{
+	return weir_read_at(ctx->root, path, buffer);
 }
 
 #endif
