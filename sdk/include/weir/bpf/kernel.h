@@ -139,6 +139,9 @@ struct task_struct {
 	int tgid;             /* of the process */
 	int exit_code;
 	unsigned int __state; /* 0: wants to run */
+	int on_rq;            /* 0: neither runs nor waits for a CPU */
+	unsigned long nvcsw;  /* switches away, of its own will and not */
+	unsigned long nivcsw;
 	char comm[16];
 	__u64 start_time; /* CLOCK_MONOTONIC ns */
 	struct task_struct *real_parent;
@@ -161,13 +164,24 @@ struct trace_event_raw_sys_exit {
 	long ret;
 };
 
+/* What programs on iter/task are given. */
+struct bpf_iter__task {
+	struct task_struct *task; /* NULL: there are no more */
+};
+
 #pragma clang attribute pop
 
 /* Of signal_struct's flags: all threads end with group_exit_code. */
 #define WEIR_SIGNAL_GROUP_EXIT 4
 
-/* Of task_struct's __state: a thread that has ended, at its last switch. */
-#define WEIR_TASK_DEAD 0x80
+/* Of task_struct's __state; the same since Linux 4.14. */
+#define WEIR_TASK_INTERRUPTIBLE   0x1
+#define WEIR_TASK_UNINTERRUPTIBLE 0x2
+#define WEIR_TASK_STOPPED         0x4
+#define WEIR_TASK_TRACED          0x8
+#define WEIR_TASK_PARKED          0x40
+#define WEIR_TASK_DEAD            0x80 /* has ended, at its last switch */
+#define WEIR_TASK_NOLOAD          0x400
 
 /* The low bits of cmd_flags. */
 #define WEIR_REQ_OP_MASK 0xff
