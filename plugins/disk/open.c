@@ -9,6 +9,7 @@
 #include <weir/bpf/probe.h>
 #include <weir/bpf/ring.h>
 #include <weir/bpf/tracepoint.h>
+#include <weir/path_text.h>
 #include <weir/plugin.h>
 #include <weir/task_filter.h>
 
@@ -222,10 +223,11 @@ static int open_start(struct weir_ctx *ctx)
 }
 
 static int open_add_texts(struct weir_ctx *ctx, struct weir_batch *batch,
-			  const struct open_event *event, struct open_row *row)
+			  const struct open_event *event, const struct weir_path_head *path,
+			  struct open_row *row)
 {
-	char text[OPEN_TEXT_MAX];
-	size_t length = open_path_write(text, event);
+	char text[WEIR_PATH_TEXT_MAX];
+	size_t length = weir_path_write(text, path, event->result);
 	const char *name;
 
 	if (weir_add_text(ctx, batch, text, length, &row->path))
@@ -233,7 +235,7 @@ static int open_add_texts(struct weir_ctx *ctx, struct weir_batch *batch,
 	length = open_flags_write(text, sizeof(text), event->flags, event->resolve);
 	if (weir_add_text(ctx, batch, text, length, &row->flags))
 		return -ENOMEM;
-	name = open_name(event, &length);
+	name = weir_path_name(path, &length);
 	return weir_add_text(ctx, batch, name, length, &row->name);
 }
 
@@ -252,12 +254,12 @@ static int open_add(struct weir_ctx *ctx, struct weir_batch *batch, const void *
 		    uint32_t size)
 {
 	const struct open_event *event = bytes;
+	const struct weir_path_head *path = weir_path_of(event, size, sizeof(*event));
 	struct open_state *st = ctx->state;
 	struct open_row row = { 0 };
 	struct open_row *added;
 
-	if (size < sizeof(*event) || event->call >= OPEN_CALLS ||
-	    size != sizeof(*event) + event->path_length + event->name_length)
+	if (!path || event->call >= OPEN_CALLS)
 		return -EBADMSG;
 	row.time = event->time_ns;
 	row.latency = event->latency_ns ? event->latency_ns : WEIR_ABSENT_U64;
@@ -267,7 +269,7 @@ static int open_add(struct weir_ctx *ctx, struct weir_batch *batch, const void *
 	if (event->flags & O_CREAT || (event->flags & O_TMPFILE) == O_TMPFILE)
 		snprintf(row.mode, sizeof(row.mode), "%04o", event->mode & 07777u);
 	if (weir_task_columns_fill(ctx, batch, &st->names, &event->task, &row.task) ||
-	    open_add_texts(ctx, batch, event, &row))
+	    open_add_texts(ctx, batch, event, path, &row))
 		return -ENOMEM;
 	added = weir_add_row(ctx, batch);
 	if (!added)

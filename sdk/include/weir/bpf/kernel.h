@@ -30,6 +30,10 @@ struct request_queue {
 	struct gendisk *disk; /* NULL for a queue without a disk, such as NVMe's admin queue */
 };
 
+struct block_device {
+	struct gendisk *bd_disk; /* the whole disk, of a partition too */
+};
+
 struct bio {
 	__u32 bi_opf;
 	struct blkcg_gq *bi_blkg; /* with CONFIG_BLK_CGROUP */

@@ -40,8 +40,28 @@ struct path {
 	struct dentry *dentry;
 };
 
+struct file_system_type {
+	const char *name;
+};
+
+struct super_block {
+	__u32 s_dev; /* major << 20 | minor; without a disk, a number of its own */
+	struct file_system_type *s_type;
+	struct block_device *s_bdev; /* NULL: lies on none, or on many */
+};
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	long long i_size;
+};
+
 struct file {
 	struct path f_path;
+	struct inode *f_inode;
+	unsigned int f_flags; /* O_... */
+	long long f_pos;
 };
 
 struct fdtable {
@@ -50,6 +70,7 @@ struct fdtable {
 };
 
 struct files_struct {
+	atomic_t count; /* threads that share it, and who looks at it for a moment */
 	struct fdtable *fdt;
 };
 
@@ -89,6 +110,80 @@ static __always_inline struct file *weir_task_file(struct task_struct *task, int
 	if (fd >= 0 && (__u32)fd < copy.max_fds)
 		bpf_probe_read_kernel(&file, sizeof(file), copy.fd + fd);
 	return file;
+}
+
+/* An open file of the current task, or NULL: with half the calls. */
+static __always_inline struct file *weir_current_file(int fd)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+	struct fdtable *table = task->files->fdt;
+	struct file *file = 0;
+
+	if (fd >= 0 && (__u32)fd < table->max_fds)
+		bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
+	return file;
+}
+
+/* True if no other task can close the current one's files during a system call. */
+static __always_inline int weir_current_files_unshared(void)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+
+	return task->files->count.counter == 1;
+}
+
+/* What a look at a file begins with. */
+struct weir_inode {
+	__u16 mode;
+	__u16 gap[3];
+	__u64 between[4];
+	struct super_block *sb;
+};
+
+static __always_inline void weir_inode_read(struct weir_inode *copy, struct inode *inode)
+{
+	if (bpf_core_field_offset(struct inode, i_mode) == 0 &&
+	    bpf_core_field_offset(struct inode, i_sb) ==
+		    __builtin_offsetof(struct weir_inode, sb)) {
+		bpf_probe_read_kernel(copy, sizeof(*copy), inode);
+		return;
+	}
+	copy->mode = BPF_CORE_READ(inode, i_mode);
+	copy->sb = BPF_CORE_READ(inode, i_sb);
+}
+
+/* Which file system it is. */
+struct weir_super_block {
+	__u32 dev;
+	__u32 gap;
+	__u64 between[2];
+	struct file_system_type *type;
+};
+
+static __always_inline void weir_super_block_read(struct weir_super_block *copy,
+						  struct super_block *sb)
+{
+	__u64 dev = bpf_core_field_offset(struct super_block, s_dev);
+
+	if (bpf_core_field_offset(struct super_block, s_type) ==
+	    dev + __builtin_offsetof(struct weir_super_block, type)) {
+		bpf_probe_read_kernel(copy, sizeof(*copy), (char *)sb + dev);
+		return;
+	}
+	copy->dev = BPF_CORE_READ(sb, s_dev);
+	copy->type = BPF_CORE_READ(sb, s_type);
+}
+
+/* The number, and the name if there is room for it, of the whole disk that a file system lies on. */
+static __always_inline __u32 weir_super_block_disk(struct super_block *sb, char *name, __u32 size)
+{
+	struct block_device *device = BPF_CORE_READ(sb, s_bdev);
+	struct gendisk *disk = device ? BPF_CORE_READ(device, bd_disk) : 0;
+
+	if (!disk)
+		return 0;
+	bpf_core_read_str(name, size, &disk->disk_name);
+	return (__u32)BPF_CORE_READ(disk, major) << 20 | (__u32)BPF_CORE_READ(disk, first_minor);
 }
 
 /* A copy of a struct path, in whichever order its two members are. */

@@ -7,12 +7,9 @@
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
+#include <weir/bpf/kernel_file.h>
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct inode {
-	long long i_size;
-};
 
 struct address_space {
 	struct inode *host;
