@@ -31,11 +31,10 @@ struct stat_state {
 	uint32_t last;
 };
 
-static int stat_add(struct weir_ctx *ctx, struct weir_batch *batch, const struct cgroup_entry *old,
-		    const struct cgroup_entry *new)
+static int stat_add(struct weir_ctx *ctx, struct weir_batch *batch, const char *path,
+		    const struct cgroup_entry *old, const struct cgroup_entry *new)
 {
 	const struct stat_conf *conf = ctx->options;
-	const char *path = new ? new->path : old->path;
 	struct cgroup_row *row = weir_add_row(ctx, batch);
 	const char *state = cgroup_state(old, new);
 
@@ -62,13 +61,15 @@ static int stat_add_all(struct weir_ctx *ctx, struct weir_batch *batch,
 	int err = 0;
 
 	while (!err && (i < old->count || j < new->count)) {
-		const struct cgroup_entry *before = i < old->count ? &old->entries[i] : NULL;
-		const struct cgroup_entry *after = j < new->count ? &new->entries[j] : NULL;
-		int order = !before ? 1 : !after ? -1 : cgroup_compare(before->path, after->path);
+		const struct cgroup_entry *before = &old->entries[i], *after = &new->entries[j];
+		int order = i == old->count   ? 1
+			    : j == new->count ? -1
+					      : cgroup_compare(before->path, after->path);
 
 		i += order <= 0;
 		j += order >= 0;
-		err = stat_add(ctx, batch, order <= 0 ? before : NULL, order >= 0 ? after : NULL);
+		err = stat_add(ctx, batch, order <= 0 ? before->path : after->path,
+			       order <= 0 ? before : NULL, order >= 0 ? after : NULL);
 	}
 	return err;
 }
