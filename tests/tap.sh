@@ -51,6 +51,25 @@ same() {
 	diff -u "$1" "$2"
 }
 
+# attached FILE: waits until weir says there that it sees what happens.
+attached() {
+	for _ in $(seq 600); do
+		grep -q ': attached' "$1" 2>/dev/null && return
+		sleep 0.1
+	done
+	cat "$1"
+	return 1
+}
+
+# on_disk FOLDER: the test's own folder, or this one where that has no disk below it. A tmpfs keeps
+# all its pages in memory.
+on_disk() {
+	case $(stat -f -c %T "$tap_dir") in
+	tmpfs) (cd "$1" && pwd -P) ;;
+	*) (cd "$tap_dir" && pwd -P) ;;
+	esac
+}
+
 finish() {
 	echo "1..$tap_count"
 	[ $tap_failed = 0 ]

@@ -29,22 +29,13 @@ reads() {
 	awk '{print $1}' "/sys/block/$1/stat"
 }
 
-# attached FILE: waits until weir says so; fails when it does not within 10 s.
-attached() {
-	for _ in $(seq 100); do
-		grep -q ': attached' "$1" && return
-		sleep 0.1
-	done
-	return 1
-}
-
 # watch NAME COMMAND...: runs the command under a biolatency of that disk; JSON in $tap_dir/json.
 watch_disk() {
 	disk=$1
 	shift
 	"$weir" biolatency --disk "$disk" --format json --interval 0 >"$tap_dir/json" 2>"$tap_dir/err" &
 	pid=$!
-	attached "$tap_dir/err" || { cat "$tap_dir/err"; return 1; }
+	attached "$tap_dir/err" || return 1
 	"$@"
 	kill -INT $pid
 	wait $pid

@@ -24,15 +24,6 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# attached FILE: waits until weir says so; fails when it does not within 10 s.
-attached() {
-	for _ in $(seq 100); do
-		grep -q ': attached' "$1" && return
-		sleep 0.1
-	done
-	return 1
-}
-
 # watch PIPELINE OPTIONS... -- COMMAND...: the command under weir; JSON in $tap_dir/json, the
 # command's process in $child.
 watch() {
@@ -47,7 +38,7 @@ watch() {
 	# shellcheck disable=SC2086 # options hold no blanks
 	"$weir" "$pipeline" $options --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	pid=$!
-	attached "$tap_dir/err" || { cat "$tap_dir/err"; return 1; }
+	attached "$tap_dir/err" || return 1
 	"$@" &
 	child=$!
 	wait $child

@@ -17,21 +17,12 @@ if [ "$(stat -f -c %T "$tap_dir")" = tmpfs ]; then
 	finish
 fi
 
-# attached FILE: waits until weir says so; fails when it does not within 10 s.
-attached() {
-	for _ in $(seq 100); do
-		grep -q ': attached' "$1" && return
-		sleep 0.1
-	done
-	return 1
-}
-
 # ask ACTION...: the program under weir; one row in $tap_dir/json, what it printed in $tap_dir/said.
 ask() {
 	rm -f "$tap_dir/err"
 	"$weir" cachestat --interval 0 --comm cache_asks --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	pid=$!
-	attached "$tap_dir/err" || { cat "$tap_dir/err"; return 1; }
+	attached "$tap_dir/err" || return 1
 	"$build/tests/cache_reader" "$file" "$@" >"$tap_dir/said"
 	kill -INT $pid
 	wait $pid

@@ -55,10 +55,7 @@ check "all are children of one process" counts 1 'args.endswith("exec 200")'
 cp /bin/true "$tap_dir/weirtest_true"
 "$weir" execsnoop --format json --comm weirtest_true >"$tap_dir/json" 2>"$tap_dir/err" &
 pid=$!
-for _ in $(seq 100); do
-	grep -q ': attached' "$tap_dir/err" && break
-	sleep 0.1
-done
+attached "$tap_dir/err"
 seq 50 | xargs -n1 -P4 "$tap_dir/weirtest_true"
 kill -INT $pid
 wait $pid
@@ -77,8 +74,8 @@ check "all arguments are quoted when asked for" counts 1 "args == \"'/bin/true' 
 snoop $exec_json -- "$cases" long 20000
 check "what is too long is cut, and says so" counts 1 'args == "true " + "x" * 16379 + " (cut) (+1 argument) (+3626 bytes)" and args_left == 2'
 
-# Not on a tmpfs, whose pages are always in memory.
-snoop $exec_json -- "$cases" unfaulted "$build/tests/cold"
+cold=$(on_disk "$build/tests")/cold
+snoop $exec_json -- "$cases" unfaulted "$cold"
 check "a name in a page that was never touched is there" counts 1 "args == \"'from a cold page' warm\""
 snoop $exec_json -- "$cases" thread
 check "a thread that becomes a program is seen" counts 1 "args == \"true 'of a thread'\""
@@ -89,11 +86,11 @@ check "with their arguments and who tried" counts 200 "error and args == \"no 's
 check "and those that did not fail have no error" counts 1 'error is None and comm == "exec_cases"'
 snoop $exec_json -- "$cases" fail 10
 check "failures are not shown unasked" counts 1 True
-snoop $exec_json --failed -- "$cases" unreadable "$build/tests/cold"
+snoop $exec_json --failed -- "$cases" unreadable "$cold"
 check "a failure's arguments are told as far as they can be read" counts 1 'error in ("ENOENT", "EFAULT") and args in ["warm %s \x27warm again\x27 (unreadable)" % a for a in ("(unreadable)", "\x27from a cold page\x27")]'
 snoop $exec_json --failed -- "$cases" thread
 check "a program and its failures are told once" counts 1 "args == \"true 'of a thread'\""
-rm -f "$build/tests/cold"
+rm -f "$cold"
 
 snoop $exit_json -- "$cases" exec 200
 check "201 processes ended are 201 rows" counts 201 'code == 0 and signal is None and core is False'

@@ -71,10 +71,7 @@ done
 if [ "$(id -u)" = 0 ]; then
 	"$weir" flame --frequency 999 -o "$tap_dir/short.folded" 2>"$tap_dir/err" &
 	pid=$!
-	for _ in $(seq 100); do
-		grep -q attached "$tap_dir/err" && break
-		sleep 0.1
-	done
+	attached "$tap_dir/err"
 	seq 500 | xargs -n1 /bin/true
 	kill -INT $pid
 	wait $pid

@@ -10,8 +10,8 @@ if [ "$(id -u)" != 0 ]; then
 	skip "opensnoop on known calls" "needs root"
 	finish
 fi
-# Not on a tmpfs, whose pages are always in memory.
-folder=$(cd "$build/tests" && pwd -P)/open
+folder=$(on_disk "$build/tests")/open
+chmod 755 "$tap_dir" # for the user who may not open one file in it
 
 # snoop CASE N [OPTION...]: the load's case N times below weir; JSON in $tap_dir/json.
 snoop() {
@@ -84,7 +84,7 @@ snoop chroot 100
 check "paths are told from the root that the process has" counts 100 'path == "/inner" == name'
 check "relative ones, too" counts 100 'path == "/inner" and name == "inner" and flags == "O_WRONLY"'
 check "and of what is not there" counts 100 'path == "/missing" and error == "ENOENT"'
-check "what lies outside is marked" counts 100 'path == "(unreachable)" + folder + "/file" and name == "file"'
+check "what lies outside is marked" counts 100 'path.startswith("(unreachable)/") and path.endswith(folder + "/file") and name == "file"'
 snoop bind 100
 check "a mount of the process's own namespace is crossed" counts 100 \
 	'path == folder + "/bound/inner" == name and error is None'
@@ -113,10 +113,7 @@ check "of each of them" counts 0 'latency is None and path and path.startswith(f
 cp "$load" "$tap_dir/weirtest_open"
 "$weir" opensnoop --format json --comm weirtest_open >"$tap_dir/json" 2>"$tap_dir/err" &
 pid=$!
-for _ in $(seq 100); do
-	grep -q ': attached' "$tap_dir/err" && break
-	sleep 0.1
-done
+attached "$tap_dir/err"
 "$tap_dir/weirtest_open" openat 500 "$folder" &
 "$tap_dir/weirtest_open" openat 500 "$folder" &
 wait $! && sleep 0.5

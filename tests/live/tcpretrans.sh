@@ -48,15 +48,6 @@ kernel() {
 	}' /proc/net/snmp /proc/net/netstat
 }
 
-attached() {
-	for _ in $(seq 100); do
-		grep -q ': attached' "$1" && return
-		sleep 0.1
-	done
-	cat "$1"
-	return 1
-}
-
 equal() {
 	[ "$1" = "$2" ] || { echo "$1, not $2"; return 1; }
 }
