@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "object_open.h"
@@ -55,16 +57,26 @@ static bool object_leads_to(int root, const char *link, const char *path)
 	return strcmp(target, path) == 0;
 }
 
+/* On overlayfs what is mapped is the file below: its inode number is told of both, not its device. */
+static bool object_hides_device(int fd)
+{
+	struct statfs system;
+
+	return fstatfs(fd, &system) == 0 && system.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
 /* Whether an opened file is the one that was mapped. */
-static bool object_is_mapped(const struct weir_mapping *mapping, const struct stat *status,
+static bool object_is_mapped(const struct weir_mapping *mapping, int fd, const struct stat *status,
 			     const struct elf *elf)
 {
 	if (mapping->build_id_size)
 		return elf->build_id_size == mapping->build_id_size &&
 		       memcmp(elf->build_id, mapping->build_id, elf->build_id_size) == 0;
-	return mapping->inode && status->st_ino == mapping->inode &&
-	       major(status->st_dev) == mapping->device_major &&
-	       minor(status->st_dev) == mapping->device_minor;
+	if (!mapping->inode || status->st_ino != mapping->inode)
+		return false;
+	return (major(status->st_dev) == mapping->device_major &&
+		minor(status->st_dev) == mapping->device_minor) ||
+	       object_hides_device(fd);
 }
 
 /* Keeps `fd` and returns it when it is the file; `certain`: the way there proves it. */
@@ -79,7 +91,7 @@ static int object_check(int fd, const struct weir_mapping *mapping, bool certain
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
 		source.size = (uint64_t)status.st_size;
 		err = elf_open(elf, &source);
-		if (!err && (object_is_mapped(mapping, &status, elf) ||
+		if (!err && (object_is_mapped(mapping, fd, &status, elf) ||
 			     (certain && mapping->build_id_size == 0)))
 			return fd;
 		if (!err) {
