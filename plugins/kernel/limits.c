@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Source kernel.limits: software resources that run out: descriptors, tasks, tracked connections. */
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <weir/number.h>
+#include <weir/plugin.h>
+#include <weir/probe.h>
+#include <weir/reading.h>
+#include <weir/sample.h>
+
+struct limits_conf {
+	uint64_t interval;
+	double from;
+};
+
+static const struct weir_option limits_options[] = {
+	WEIR_OPT_DURATION(struct limits_conf, interval, "0", 0, 24 * WEIR_HOUR,
+			  "time between two readings; 0: one reading, then the end"),
+	WEIR_OPT_RATIO(struct limits_conf, from, "50%",
+		       "show processes that use at least this share of their descriptors"),
+};
+
+struct limits_row {
+	char limit[16];
+	uint32_t pid;
+	char comm[20];
+	uint64_t used;
+	uint64_t max;
+	double share;
+};
+
+static const struct weir_field limits_fields[] = {
+	WEIR_FIELD(struct limits_row, limit, WEIR_NONE, WEIR_KEY,
+		   "files, threads, pids, conntrack: of the machine; fds: of a process"),
+	WEIR_FIELD_WITH(struct limits_row, pid, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "process"),
+	WEIR_FIELD_WITH(struct limits_row, comm, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "its name"),
+	WEIR_FIELD(struct limits_row, used, WEIR_COUNT, WEIR_GAUGE, "in use"),
+	WEIR_FIELD(struct limits_row, max, WEIR_COUNT, WEIR_GAUGE,
+		   "what there can be; of a process its soft limit"),
+	WEIR_FIELD(struct limits_row, share, WEIR_RATIO, WEIR_GAUGE, "used of max"),
+};
+WEIR_SCHEMA(limits_schema, "limits", struct limits_row, limits_fields);
+
+static const struct weir_output limits_outputs[] = {
+	{ "limits", "one row per limit of the machine, one per process near its own",
+	  &limits_schema, 0, 0 },
+};
+
+struct limits_state {
+	struct weir_buffer buffer;
+	bool started;
+};
+
+static int limits_add(struct weir_ctx *ctx, struct weir_batch *batch, const char *limit,
+		      uint64_t used, uint64_t max)
+{
+	struct limits_row *row = weir_add_row(ctx, batch);
+
+	if (!row)
+		return -ENOMEM;
+	snprintf(row->limit, sizeof(row->limit), "%s", limit);
+	row->pid = WEIR_ABSENT_U32;
+	row->used = used;
+	row->max = max;
+	row->share = max ? (double)used / (double)max : 0;
+	return 0;
+}
+
+/* The machine's own: where a file is not there, or not understood, there is no row. */
+static bool limits_number(struct weir_ctx *ctx, const char *path, uint64_t *number)
+{
+	int64_t value = 0;
+
+	if (weir_read_number(ctx, path, &value) < 0 || value < 0)
+		return false;
+	*number = (uint64_t)value;
+	return true;
+}
+
+/* "allocated free max": none is free since 2.6, but older kernels count those apart. */
+static int limits_add_files(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	struct limits_state *st = ctx->state;
+	uint64_t allocated, spare, max;
+	const char *at;
+
+	if (weir_read_file(ctx, "proc/sys/fs/file-nr", &st->buffer) < 0)
+		return 0;
+	at = st->buffer.bytes;
+	if (!weir_take_number(&at, &allocated) || !weir_take_number(&at, &spare) ||
+	    !weir_take_number(&at, &max))
+		return weir_fail(ctx, -EBADMSG, "/proc/sys/fs/file-nr: cannot read \"%.*s\"",
+				 (int)strcspn(st->buffer.bytes, "\n"), st->buffer.bytes);
+	return limits_add(ctx, batch, "files", allocated > spare ? allocated - spare : 0, max);
+}
+
+/* "0.10 0.20 0.30 2/345 6789": 345 threads, each of which takes a pid. */
+static int limits_add_threads(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	struct limits_state *st = ctx->state;
+	uint64_t threads, max;
+	const char *at;
+	int err = 0;
+
+	if (weir_read_file(ctx, "proc/loadavg", &st->buffer) < 0)
+		return 0;
+	at = strchr(st->buffer.bytes, '/');
+	if (!at++ || !weir_take_number(&at, &threads))
+		return weir_fail(ctx, -EBADMSG, "/proc/loadavg: cannot read \"%s\"",
+				 st->buffer.bytes);
+	if (limits_number(ctx, "proc/sys/kernel/threads-max", &max))
+		err = limits_add(ctx, batch, "threads", threads, max);
+	if (!err && limits_number(ctx, "proc/sys/kernel/pid_max", &max))
+		err = limits_add(ctx, batch, "pids", threads, max);
+	return err;
+}
+
+static int limits_add_conntrack(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	uint64_t count, max;
+
+	if (!limits_number(ctx, "proc/sys/net/netfilter/nf_conntrack_count", &count) ||
+	    !limits_number(ctx, "proc/sys/net/netfilter/nf_conntrack_max", &max))
+		return 0;
+	return limits_add(ctx, batch, "conntrack", count, max);
+}
+
+/* The kernel tells the count as the folder's size since 6.2; before, it is counted. */
+static bool limits_size_counts(struct weir_ctx *ctx)
+{
+	struct stat status;
+
+	return weir_sample_is_live(ctx) && fstatat(ctx->root, "proc/self/fd", &status, 0) == 0 &&
+	       status.st_size > 0;
+}
+
+static bool limits_count_entries(int process, uint64_t *count)
+{
+	int fd = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	*count = 0;
+	if (!stream) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while ((entry = readdir(stream)))
+		*count += entry->d_name[0] != '.';
+	closedir(stream);
+	return true;
+}
+
+/* "Max open files            1024                 524288               files". */
+static bool limits_soft(struct weir_ctx *ctx, int process, uint64_t *max)
+{
+	static const char name[] = "\nMax open files ";
+	struct limits_state *st = ctx->state;
+	const char *at;
+
+	if (weir_read_at(process, "limits", &st->buffer) < 0)
+		return false;
+	at = strstr(st->buffer.bytes, name);
+	if (!at)
+		return false;
+	at += sizeof(name) - 1;
+	return weir_take_number(&at, max);
+}
+
+/* By a call instead of a file, where this machine is looked at and its owner allows it. */
+static bool limits_of_process(struct weir_ctx *ctx, int process, uint32_t pid, bool live,
+			      uint64_t *max)
+{
+	struct rlimit limit;
+
+	if (!live || prlimit((pid_t)pid, RLIMIT_NOFILE, NULL, &limit) < 0)
+		return limits_soft(ctx, process, max);
+	*max = limit.rlim_cur;
+	return limit.rlim_cur != RLIM_INFINITY;
+}
+
+static int limits_add_process(struct weir_ctx *ctx, struct weir_batch *batch, int process,
+			      uint32_t pid, uint64_t used, uint64_t max)
+{
+	struct limits_state *st = ctx->state;
+	struct limits_row *row;
+	int err = limits_add(ctx, batch, "fds", used, max);
+
+	if (err)
+		return err;
+	row = (struct limits_row *)(batch->rows + (size_t)(batch->row_count - 1) * batch->row_size);
+	row->pid = pid;
+	if (weir_read_at(process, "comm", &st->buffer) == 0)
+		snprintf(row->comm, sizeof(row->comm), "%.*s", (int)strcspn(st->buffer.bytes, "\n"),
+			 st->buffer.bytes);
+	return 0;
+}
+
+/* A process that ends meanwhile, or whose descriptors are not for this user, has no row. */
+static int limits_look(struct weir_ctx *ctx, struct weir_batch *batch, int process, uint32_t pid,
+		       bool size_counts)
+{
+	const struct limits_conf *conf = ctx->options;
+	struct stat status;
+	uint64_t used, max;
+
+	if (size_counts) {
+		if (fstatat(process, "fd", &status, 0) < 0)
+			return 0;
+		used = (uint64_t)status.st_size;
+	} else if (!limits_count_entries(process, &used)) {
+		return 0;
+	}
+	if (!used || !limits_of_process(ctx, process, pid, size_counts, &max) ||
+	    (double)used < conf->from * (double)max)
+		return 0;
+	return limits_add_process(ctx, batch, process, pid, used, max);
+}
+
+static int limits_add_processes(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	int fd = openat(ctx->root, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	bool size_counts = limits_size_counts(ctx);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!stream) {
+		err = weir_fail(ctx, -errno, "list /proc");
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	while (!err && (entry = readdir(stream))) {
+		const char *at = entry->d_name;
+		uint64_t pid;
+		int process;
+
+		if (!weir_take_number(&at, &pid) || *at || pid > INT32_MAX)
+			continue;
+		process = openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (process < 0)
+			continue;
+		err = limits_look(ctx, batch, process, (uint32_t)pid, size_counts);
+		close(process);
+	}
+	closedir(stream);
+	return err;
+}
+
+static int limits_add_all(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	int err = limits_add_files(ctx, batch);
+
+	if (!err)
+		err = limits_add_threads(ctx, batch);
+	if (!err)
+		err = limits_add_conntrack(ctx, batch);
+	return err ? err : limits_add_processes(ctx, batch);
+}
+
+static int limits_tick(struct weir_ctx *ctx, uint64_t now)
+{
+	const struct limits_conf *conf = ctx->options;
+	struct limits_state *st = ctx->state;
+	struct weir_batch *batch = weir_loan_window(ctx, 0, 16, now, now);
+	int err = batch ? weir_commit_filled(ctx, batch, limits_add_all(ctx, batch)) : 0;
+
+	return err ? err : weir_read_again(ctx, &st->started, conf->interval);
+}
+
+static int limits_start(struct weir_ctx *ctx)
+{
+	return weir_read_at_once(ctx);
+}
+
+static void limits_destroy(struct weir_ctx *ctx)
+{
+	struct limits_state *st = ctx->state;
+
+	weir_buffer_release(&st->buffer);
+}
+
+static void limits_probe(struct weir_ctx *ctx)
+{
+	if (!limits_size_counts(ctx))
+		weir_probe_capability(ctx, CAP_SYS_PTRACE, "CAP_SYS_PTRACE", WEIR_NEED_LIMITED,
+				      "open files of other users' processes (before Linux 6.2)");
+}
+
+WEIR_COMPONENT("kernel.limits", WEIR_SOURCE, .summary = "software resources that run out",
+	       .doc = "Open files, threads and tracked connections of the machine against their "
+		      "limits, and each process\nwhose descriptors come near its own soft limit.",
+	       .options_size = sizeof(struct limits_conf),
+	       .state_size = sizeof(struct limits_state), .options = WEIR_TABLE(limits_options),
+	       .outputs = WEIR_TABLE(limits_outputs), .probe = limits_probe, .start = limits_start,
+	       .tick = limits_tick, .destroy = limits_destroy);
