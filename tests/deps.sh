@@ -35,6 +35,18 @@ dd        |command -v dd           |coreutils            |coreutils         |cor
 locale    |ls /usr/share/i18n/locales/de_DE|locales            |glibc-locale-source|glibc    |glibc-i18ndata
 python3   |command -v python3      |python3              |python3           |python    |python3
 '
+# What boots other kernels: only where WEIR_VM says how.
+list_vm='
+qemu      |command -v qemu-system-x86_64|qemu-system-x86|qemu-system-x86-core|qemu-system-x86|qemu-x86
+cpio      |command -v cpio         |cpio                 |cpio              |cpio      |cpio
+depmod    |sbin_there depmod       |kmod                 |kmod              |kmod      |kmod
+xz        |command -v xz           |xz-utils             |xz                |xz        |xz
+zstd      |command -v zstd         |zstd                 |zstd              |zstd      |zstd
+dmsetup   |sbin_there dmsetup      |dmsetup              |device-mapper     |device-mapper|device-mapper
+ext4      |sbin_there mkfs.ext4    |e2fsprogs            |e2fsprogs         |e2fsprogs |e2fsprogs
+xfs       |sbin_there mkfs.xfs     |xfsprogs             |xfsprogs          |xfsprogs  |xfsprogs
+btrfs     |sbin_there mkfs.btrfs   |btrfs-progs          |btrfs-progs       |btrfs-progs|btrfsprogs
+'
 
 # sbin_there NAME: a program that may lie where only root looks.
 sbin_there() {
@@ -55,6 +67,7 @@ manager() {
 
 list=$list_build
 [ "$what" = all ] && list="$list$list_test"
+[ "$what" = all ] && [ -x "${WEIR_VM:+$WEIR_VM/vm-run}" ] && list="$list$list_vm"
 
 case $(manager) in
 apt-get) column=3 install='apt-get install -y --no-install-recommends' ;;

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Runs in the guest: the live tests, and those of devices that only this kernel has. Their TAP
+# becomes one. Usage: guest.sh SOURCE BUILD KERNEL
+set -u
+source=$1 build=$2 kernel=$3
+# Wrappers of the host's programs take longer here than the programs.
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+export TMPDIR=/scratch
+
+cases=0 failed=0
+say() {
+	cases=$((cases + 1))
+	[ "$1" = ok ] || failed=1
+	echo "$1 - $2"
+}
+
+# join NAME: copies TAP without numbers and plan. Its cases, those that failed, and what the plan
+# was are in /run/joined then.
+join() {
+	awk -v name="$1" '
+		/^(not )?ok / {cases++; sub(/ok [0-9]* *-? */, "ok - " name ": ")}
+		/^not ok / {failed++}
+		/^1\.\.[0-9]+$/ {plan = substr($0, 4); next}
+		{print; fflush()}
+		END {print cases + 0, failed + 0, plan == "" ? "no" : plan > "/run/joined"}'
+}
+
+# run SCRIPT: a test of tests/, none of whose cases may get lost.
+run() {
+	name=${1%.sh}
+	begun=$(date +%s)
+	timeout 600 sh "$source/tests/$1" "$source" "$build" 2>&1 | join "$name"
+	read -r number bad plan </run/joined
+	cases=$((cases + number))
+	[ "$bad" = 0 ] || failed=1
+	[ "$plan" = "$number" ] || say "not ok" "$name: of its cases $number were seen, and its plan was $plan"
+	echo "# $name took $(($(date +%s) - begun)) s"
+}
+
+prepare() {
+	mkfs.ext4 -q /dev/vda && mkdir -p $TMPDIR && mount /dev/vda $TMPDIR && modprobe -a loop fuse
+}
+
+case $(uname -r) in
+"$kernel".*) say ok "Linux $(uname -r) runs" ;;
+*) say "not ok" "Linux $(uname -r) runs, which is not $kernel" ;;
+esac
+if prepare; then
+	for test in null_blk scsi_debug netem; do
+		run "vm/$test.sh"
+	done
+	# A plugin that is being written has its pipeline last.
+	[ -e "$source/configs/fsslower.yaml" ] && run vm/slow_disk.sh
+	# Not flame.sh: emulated instructions do not take the time that the program measures.
+	for test in biolatency biosnoop cachestat exec flame_overlay open runq tcplife tcpretrans; do
+		run "live/$test.sh"
+	done
+else
+	say "not ok" "the scratch disk is mounted"
+fi
+echo "1..$cases"
+exit $failed
