@@ -109,13 +109,14 @@ int host_tree_fail(struct weir_ctx *ctx, const struct weir_tree *tree, int error
 		   const char *format, va_list args)
 {
 	struct node *node = node_of(ctx);
-	char title[NODE_TEXT_SIZE];
+	char title[NODE_TEXT_SIZE], reason[NODE_TEXT_SIZE];
 
-	error = node_fail(node, error, format, args);
+	vsnprintf(reason, sizeof(reason), format, args);
+	tree_say(node, error, "%s", reason);
 	if (!node->graph->diag)
 		return error;
 	node_title(node, title, sizeof(title));
-	diag_error(node->graph->diag, &tree_of(tree)->place, "%s: %s", title, node->reason);
+	diag_error(node->graph->diag, &tree_of(tree)->place, "%s: %s", title, reason);
 	node->broken = true;
 	return error;
 }

@@ -75,6 +75,9 @@ static bool schema_head_valid(const struct weir_field *field)
 	const struct weir_head *head = field->head;
 	bool per_second = (head->flags & WEIR_PER_SECOND) != 0;
 
+	/* Of what is no number, it is a label. */
+	if (!head->unit && !head->flags && (field->type == WEIR_TYPE_ROWS || !field->unit))
+		return head->size >= sizeof(*head) && head->text && *head->text;
 	if (field->type != WEIR_TYPE_UINT && field->type != WEIR_TYPE_INT &&
 	    field->type != WEIR_TYPE_DOUBLE && field->type != WEIR_TYPE_DURATION)
 		return false;

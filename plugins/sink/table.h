@@ -62,6 +62,7 @@ struct table_column {
 };
 
 struct table_view;
+struct value;
 
 /* What is put below a row instead of into its line: bars, frames, tables. */
 struct table_below {
@@ -74,6 +75,8 @@ struct table_view {
 	const struct weir_schema *schema;
 	struct table_column *columns;
 	struct table_below *below;
+	/* Rows are sentences: this field's, and no columns. NULL: they are not. */
+	const struct weir_field *sentence;
 	uint32_t column_count;
 	uint32_t below_count;
 	bool events;     /* rows stream under one header */
@@ -170,6 +173,13 @@ void table_rows(const struct table_page *page, struct table_view *view, const vo
 void table_heads(const struct table_page *page, const struct table_view *view);
 void table_end_line(const struct table_page *page, bool bold);
 void table_add_item(const struct table_page *page, bool first);
+
+/* The rows of a nested table, with heads, further to the right. */
+void table_nested(const struct table_page *page, struct table_view *view, const struct value *rows);
+
+/* table_sentence.c. Rows of a view that has a sentence, with what is below them. */
+void table_sentences(const struct table_page *page, struct table_view *view, const void *rows,
+		     uint32_t count);
 
 /* table_bars.c. A histogram (NULL: empty) as totals and bars. */
 void table_bars(const struct table_page *page, const struct weir_field *field,

@@ -119,7 +119,7 @@ static void cell_value(const struct table_page *page, const struct table_column 
 	struct value value = value_read(page->ctx, page->batch, column->field, row);
 	bool raw = table_conf_of(page)->units == TABLE_UNITS_RAW;
 
-	if (column->field->head && !raw) {
+	if (column->field->head && column->field->head->unit && !raw) {
 		cell_below_head(page, column->field, &value, out);
 		return;
 	}

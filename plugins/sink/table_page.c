@@ -157,8 +157,7 @@ static void page_stack(const struct table_page *page, const struct weir_field *f
 	}
 }
 
-static void page_nested(const struct table_page *page, struct table_view *view,
-			const struct value *rows)
+void table_nested(const struct table_page *page, struct table_view *view, const struct value *rows)
 {
 	struct table_page nested = *page;
 
@@ -184,7 +183,7 @@ static void page_below(const struct table_page *page, const struct table_below *
 		page_stack(page, below->field, &value);
 		break;
 	case VALUE_ROWS:
-		page_nested(page, below->rows, &value);
+		table_nested(page, below->rows, &value);
 		break;
 	default:
 		break;
@@ -194,6 +193,10 @@ static void page_below(const struct table_page *page, const struct table_below *
 void table_rows(const struct table_page *page, struct table_view *view, const void *rows,
 		uint32_t count)
 {
+	if (view->sentence) {
+		table_sentences(page, view, rows, count);
+		return;
+	}
 	for (uint32_t i = 0; i < count; i++) {
 		const void *row = (const uint8_t *)rows + (size_t)i * view->schema->row_size;
 

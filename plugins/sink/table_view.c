@@ -93,6 +93,8 @@ static int view_add_below(struct table_view *view, const struct table_conf *conf
 static int view_add(struct table_view *view, const struct table_conf *conf,
 		    const struct weir_field *field)
 {
+	if (view->sentence && field->flags & WEIR_SENTENCE)
+		return view_add_below(view, conf, field);
 	switch (field->type) {
 	case WEIR_TYPE_HISTOGRAM:
 		if (conf->histogram == TABLE_HISTOGRAM_OFF)
@@ -108,6 +110,14 @@ static int view_add(struct table_view *view, const struct table_conf *conf,
 	}
 }
 
+/* Beside a sentence, only what is below it. */
+static bool view_is_shown(const struct table_view *view, const struct weir_field *field)
+{
+	if (field->flags & (WEIR_QUIET | WEIR_DEPTH) || field == view->sentence)
+		return false;
+	return !view->sentence || field->flags & WEIR_SENTENCE || field->type == WEIR_TYPE_ROWS;
+}
+
 static int view_add_all(struct table_view *view, const struct table_conf *conf)
 {
 	int err = 0;
@@ -115,7 +125,7 @@ static int view_add_all(struct table_view *view, const struct table_conf *conf)
 	for (uint32_t i = 0; i < view->schema->fields.count && !err; i++) {
 		const struct weir_field *field = &view->schema->fields.items[i];
 
-		if (!(field->flags & (WEIR_QUIET | WEIR_DEPTH)))
+		if (view_is_shown(view, field))
 			err = view_add(view, conf, field);
 	}
 	return err;
@@ -159,6 +169,8 @@ static void view_look(struct table_view *view)
 
 		view->events |= field->role == WEIR_EVENT;
 		view->histograms |= field->type == WEIR_TYPE_HISTOGRAM;
+		if (field->flags & WEIR_SENTENCE && !view->sentence)
+			view->sentence = field;
 	}
 }
 
@@ -172,6 +184,8 @@ struct table_view *table_view_new(const struct table_conf *conf, const struct we
 		return NULL;
 	view->schema = schema;
 	view_look(view);
+	if (columns->count)
+		view->sentence = NULL;
 	view->columns = calloc(most * (3 + conf->percentiles.count) + 1, sizeof(*view->columns));
 	view->below = calloc(most + 1, sizeof(*view->below));
 	if (!view->columns || !view->below || view_add_chosen(view, conf, columns) < 0) {

@@ -59,6 +59,12 @@ enum weir_field_flag {
 	WEIR_HEX = 1u << 2,
 	/* The row's depth in a tree of rows, which `table` shows by indenting the next text column. */
 	WEIR_DEPTH = 1u << 3,
+	/*
+	 * A text or list of names that people read as it is. The first of a schema is its row's
+	 * line, without the other columns; further ones, and nested tables, are lines below it that
+	 * begin with their head, or name.
+	 */
+	WEIR_SENTENCE = 1u << 4,
 };
 
 enum weir_head_flag {
@@ -74,7 +80,7 @@ struct weir_head {
 	uint32_t size;
 	uint32_t flags; /* enum weir_head_flag */
 	const char *text;
-	const struct weir_unit *unit; /* of the numbers below it; of the field's dimension */
+	const struct weir_unit *unit; /* of the numbers below it; NULL: it is a label */
 };
 
 /* The head as a field's member; C only: in C++, it is an object of its own. */

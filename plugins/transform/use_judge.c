@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The judgement at the end of the window: figures, then findings, the most costly first. */
+#include "use.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static double judge_take(const struct use_state *st, const struct use_figure *figure,
+			 const struct use_total *total)
+{
+	const double seconds = st->inputs[figure->ask.input].seconds;
+
+	/* Nothing happened where its input spoke of others: a sum of nothing is 0. */
+	if (!total->windows)
+		return (figure->take == USE_SUM || figure->take == USE_RATE) && seconds > 0 ? 0
+											    : NAN;
+	switch (figure->take) {
+	case USE_MEAN:
+	case USE_SHARE:
+		return total->sum / total->seconds;
+	case USE_RATE:
+		return total->sum / seconds;
+	case USE_SUM:
+		return total->sum;
+	case USE_MOST:
+		return total->most;
+	case USE_LEAST:
+		return total->least;
+	default:
+		return total->last;
+	}
+}
+
+/* How far the windows' values lie apart: their standard deviation. */
+static double judge_spread(const struct use_total *total)
+{
+	const double n = total->windows, mean = total->plain / n;
+	const double variance = n > 1 ? (total->squares - n * mean * mean) / (n - 1) : NAN;
+
+	return variance > 0 ? sqrt(variance) : variance <= 0 ? 0 : NAN;
+}
+
+static void judge_peaks(const struct use_total *total, const struct weir_unit *unit, double *value,
+			char *text)
+{
+	double modes[USE_MODES];
+	uint32_t count = total->histogram ? use_modes(total->histogram, modes) : 0;
+	size_t used = 0;
+
+	*value = total->histogram ? count : NAN;
+	for (uint32_t i = 0; i < count && count > 1; i++) {
+		char one[32];
+
+		use_quantity(modes[i], unit, one, sizeof(one));
+		used += (size_t)snprintf(text + used, USE_TEXT - used, "%s%s",
+					 i == 0          ? ""
+					 : i + 1 < count ? ", "
+							 : " and ",
+					 one);
+	}
+}
+
+/* True of what belongs to one instance, not to all of them. */
+static bool judge_is_own(const struct use_resource *resource, const struct use_ask *ask)
+{
+	return ask->match || ask->input == resource->ask.input;
+}
+
+static void judge_figure(const struct use_state *st, struct use_case *found, uint32_t number)
+{
+	const struct use_resource *resource = found->resource;
+	const struct use_figure *figure = &resource->figures[number];
+	const struct use_total *total =
+		&(judge_is_own(resource, &figure->ask) ? found->instance : &resource->instances[0])
+			 ->totals[number];
+
+	if (figure->ask.input == USE_NONE)
+		return;
+	if (figure->peaks) {
+		judge_peaks(total, figure->peaks->unit, &found->values[number],
+			    found->peaks[number]);
+		found->texts[number] = found->peaks[number];
+		return;
+	}
+	if (figure->text) {
+		found->texts[number] = total->text ? total->text : "";
+		return;
+	}
+	found->values[number] = judge_take(st, figure, total);
+	found->spreads[number] = judge_spread(total);
+}
+
+/* An expression over figures; false: absent. */
+static bool judge_expr(struct weir_ctx *ctx, const struct use_case *found,
+		       const struct weir_expr *expr, double *number)
+{
+	static const struct weir_batch batch;
+	struct weir_value value;
+
+	return expr && ctx->host->expr_eval(expr, &batch, found->values, &value) == 0 &&
+	       use_number(&value, number);
+}
+
+static bool judge_holds(struct weir_ctx *ctx, const struct use_case *found,
+			const struct weir_expr *expr)
+{
+	double number = 0;
+
+	return judge_expr(ctx, found, expr, &number) && number != 0;
+}
+
+static int judge_case(struct weir_ctx *ctx, struct use_resource *resource,
+		      struct use_instance *instance, struct use_case *found)
+{
+	const size_t count = resource->figure_count + 1;
+
+	*found = (struct use_case){ .resource = resource, .instance = instance };
+	found->values = calloc(count, sizeof(*found->values));
+	found->spreads = calloc(count, sizeof(*found->spreads));
+	found->texts = calloc(count, sizeof(*found->texts));
+	found->peaks = calloc(count, sizeof(*found->peaks));
+	if (!found->values || !found->spreads || !found->texts || !found->peaks)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < resource->figure_count; i++) {
+		found->values[i] = found->spreads[i] = NAN;
+		found->texts[i] = "";
+		if (resource->figures[i].value)
+			judge_expr(ctx, found, resource->figures[i].value, &found->values[i]);
+		else
+			judge_figure(ctx->state, found, i);
+	}
+	return 0;
+}
+
+/* The members of an instance's group, or of one that all instances share; NULL: it has no input. */
+static const struct use_tally *judge_tally(const struct use_case *found,
+					   const struct use_group *group, size_t number)
+{
+	const struct use_resource *resource = found->resource;
+
+	if (!group || group->ask.input == USE_NONE)
+		return NULL;
+	return &(judge_is_own(resource, &group->ask) ? found->instance : &resource->instances[0])
+			->tallies[number];
+}
+
+static void judge_people(struct weir_ctx *ctx, struct use_verdict *verdict, uint32_t number)
+{
+	const struct use_finding *finding = verdict->finding;
+	const struct use_state *st = ctx->state;
+	const struct use_tally *causes =
+		judge_tally(verdict->found, finding->causes, 2 * (size_t)number);
+	const struct use_tally *victims =
+		judge_tally(verdict->found, finding->victims, 2 * (size_t)number + 1);
+	double total;
+
+	if (causes)
+		verdict->cause_count =
+			use_group_best(st, finding->causes, causes, NULL, NULL, verdict->causes,
+				       verdict->cause_values, &verdict->cause_total);
+	if (victims)
+		verdict->victim_count =
+			use_group_best(st, finding->victims, victims, finding->causes, causes,
+				       verdict->victims, verdict->victim_values, &total);
+}
+
+static int judge_findings(struct weir_ctx *ctx, struct use_judgement *judgement,
+			  struct use_case *found)
+{
+	for (uint32_t i = 0; i < found->resource->finding_count; i++) {
+		const struct use_finding *finding = &found->resource->findings[i];
+		struct use_verdict *verdicts, *verdict;
+
+		if (!judge_holds(ctx, found, finding->when))
+			continue;
+		verdicts = reallocarray(judgement->verdicts, judgement->verdict_count + 1,
+					sizeof(*verdicts));
+		if (!verdicts)
+			return -ENOMEM;
+		judgement->verdicts = verdicts;
+		verdict = &verdicts[judgement->verdict_count++];
+		*verdict = (struct use_verdict){ .finding = finding, .found = found, .cost = NAN };
+		if (judge_expr(ctx, found, finding->cost, &verdict->cost)) {
+			const struct weir_unit *unit = ctx->host->expr_unit(finding->cost);
+
+			verdict->cost *= 1e9 * (double)unit->numerator / (double)unit->denominator;
+		}
+		judge_people(ctx, verdict, i);
+	}
+	return 0;
+}
+
+/* "memory" or "memory/saturation". */
+static bool judge_is(const struct use_verdict *verdict, const char *what)
+{
+	const char *resource = verdict->found->resource->name;
+	const size_t length = strcspn(what, "/");
+
+	return strlen(resource) == length && strncmp(resource, what, length) == 0 &&
+	       (!what[length] || strcmp(verdict->finding->kind, what + length + 1) == 0);
+}
+
+static bool judge_is_explained(struct weir_ctx *ctx, const struct use_judgement *judgement,
+			       const struct use_verdict *verdict)
+{
+	const struct weir_tree *unless = verdict->finding->unless, *item;
+	struct weir_tree_look look;
+
+	for (uint32_t i = 0; unless && (item = ctx->host->tree_item(unless, i, NULL)); i++) {
+		ctx->host->tree_look(item, &look);
+		for (uint32_t v = 0; look.text && v < judgement->verdict_count; v++) {
+			const struct use_verdict *other = &judgement->verdicts[v];
+
+			if (other != verdict && !other->explained && judge_is(other, look.text))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void judge_explain(struct weir_ctx *ctx, struct use_judgement *judgement)
+{
+	for (uint32_t i = 0; i < judgement->verdict_count; i++)
+		judgement->verdicts[i].explained =
+			judge_is_explained(ctx, judgement, &judgement->verdicts[i]);
+}
+
+/* The most costly first; those of unknown cost in the order of the rules. */
+static void judge_rank(struct use_judgement *judgement)
+{
+	for (uint32_t i = 1; i < judgement->verdict_count; i++) {
+		const struct use_verdict verdict = judgement->verdicts[i];
+		const double cost = isnan(verdict.cost) ? -1 : verdict.cost;
+		uint32_t at = i;
+
+		for (; at; at--) {
+			const double before = judgement->verdicts[at - 1].cost;
+
+			if ((isnan(before) ? -1 : before) >= cost)
+				break;
+			judgement->verdicts[at] = judgement->verdicts[at - 1];
+		}
+		judgement->verdicts[at] = verdict;
+	}
+}
+
+static int judge_by_name(const void *a, const void *b)
+{
+	return strverscmp(((const struct use_case *)a)->instance->name,
+			  ((const struct use_case *)b)->instance->name);
+}
+
+static int judge_resource(struct weir_ctx *ctx, struct use_resource *resource,
+			  struct use_judgement *judgement)
+{
+	struct use_case *first = &judgement->cases[judgement->case_count];
+
+	for (uint32_t i = 0; i < resource->instance_count; i++) {
+		struct use_instance *instance = &resource->instances[i];
+		int err;
+
+		if (!instance->own)
+			continue;
+		err = judge_case(ctx, resource, instance,
+				 &judgement->cases[judgement->case_count++]);
+		if (err)
+			return err;
+	}
+	qsort(first, (size_t)(&judgement->cases[judgement->case_count] - first), sizeof(*first),
+	      judge_by_name);
+	return 0;
+}
+
+int use_judge(struct weir_ctx *ctx, struct use_judgement *judgement)
+{
+	struct use_state *st = ctx->state;
+	size_t most = 1;
+	int err = 0;
+
+	for (uint32_t i = 0; i < st->resource_count; i++)
+		most += st->resources[i].instance_count;
+	judgement->cases = calloc(most, sizeof(*judgement->cases));
+	if (!judgement->cases)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < st->resource_count && !err; i++)
+		err = judge_resource(ctx, &st->resources[i], judgement);
+	for (uint32_t i = 0; i < judgement->case_count && !err; i++)
+		err = judge_findings(ctx, judgement, &judgement->cases[i]);
+	judge_explain(ctx, judgement);
+	judge_rank(judgement);
+	return err;
+}
+
+void use_judgement_free(struct use_judgement *judgement)
+{
+	for (uint32_t i = 0; i < judgement->case_count; i++) {
+		free(judgement->cases[i].values);
+		free(judgement->cases[i].spreads);
+		free(judgement->cases[i].texts);
+		free(judgement->cases[i].peaks);
+	}
+	free(judgement->cases);
+	free(judgement->verdicts);
+}
