@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "observer.h"
 #include "profile_input.h"
 #include "remap.h"
 #include "resolve.h"
@@ -180,6 +181,7 @@ static int symbolize_row(struct weir_ctx *ctx, struct weir_batch *batch, uint32_
 	uint8_t *row = batch->rows + (size_t)i * batch->row_size;
 	struct resolve_moment moment = { .pid = 0, .time = batch->end };
 	struct weir_stack_ref stack;
+	struct weir_frame *frames;
 	int err;
 
 	memcpy(&stack, row + state->stack->offset, sizeof(stack));
@@ -192,8 +194,10 @@ static int symbolize_row(struct weir_ctx *ctx, struct weir_batch *batch, uint32_
 		moment.pid = (uint32_t)profile_uint(row, state->pid);
 	if (state->time)
 		moment.time = profile_uint(row, state->time);
-	err = symbolize_frames(ctx, &moment, (void *)(batch->arena + stack.offset), stack.count,
-			       &stack.count);
+	frames = (void *)(batch->arena + stack.offset);
+	err = symbolize_frames(ctx, &moment, frames, stack.count, &stack.count);
+	if (!err)
+		stack.count = observer_leave_out(ctx, state->resolve.names, frames, stack.count);
 	memcpy(row + state->stack->offset, &stack, sizeof(stack));
 	return err ? weir_fail(ctx, err, "names of functions") : 0;
 }
@@ -320,7 +324,10 @@ WEIR_COMPONENT(
 	       "complete when its outermost frame is where programs or threads begin: a function\n"
 	       "known for that, or a return address within the C library or the dynamic loader "
 	       "that\n"
-	       "no symbol covers. A stack that ends in a file without any names is not judged.",
+	       "no symbol covers. A stack that ends in a file without any names is not judged.\n"
+	       "\n"
+	       "Of a stack that a BPF program took, the program itself and what called it are left "
+	       "out.",
 	.state_size = sizeof(struct symbolize_state), .outputs = WEIR_TABLE(symbolize_outputs),
 	.inputs = WEIR_TABLE(symbolize_inputs), .probe = symbolize_probe, .bind = symbolize_bind,
 	.start = symbolize_start, .push = symbolize_push, .drain = symbolize_drain,
