@@ -26,6 +26,7 @@ enum { WATCH_EXEC = 1u << 0, WATCH_EXIT = 1u << 1 };
 
 struct exec_conf {
 	struct weir_task_conf filter;
+	uint64_t buffer;
 	uint32_t watch;
 	uint32_t quote; /* enum exec_quote */
 	bool failed;
@@ -34,6 +35,7 @@ struct exec_conf {
 
 static const struct weir_option exec_options[] = {
 	WEIR_OPT_TASK_FILTER(struct exec_conf),
+	WEIR_OPT_BUFFER(struct exec_conf),
 	WEIR_OPT_BOOL(struct exec_conf, children, "true",
 		      "with `pid`: processes that were started below it, too"),
 	WEIR_OPT_CHOICES(struct exec_conf, watch, "exec,exit", "exec exit",
@@ -103,14 +105,13 @@ static const struct weir_output exec_outputs[OUTPUTS] = {
 enum { RING_EXEC, RING_FAILED, RING_EXIT, RINGS };
 
 /*
- * In bytes, for 50 ms: some 3,000 programs, 1,000 failures, 3,000 ends. A ring is mapped twice,
- * and all of it counts as memory of this process.
+ * In bytes; of 512 KiB for some 3,000 programs, 1,000 failures and 3,000 ends in 50 ms. A ring is
+ * mapped twice, and all of it counts as memory of this process.
  */
-static const uint32_t exec_ring_sizes[RINGS] = {
-	[RING_EXEC] = 1u << 19,
-	[RING_FAILED] = 1u << 18,
-	[RING_EXIT] = 1u << 18,
-};
+static uint32_t exec_ring_size(const struct exec_conf *conf, uint32_t ring)
+{
+	return weir_bpf_ring_size(ring == RING_EXEC ? conf->buffer : conf->buffer / 2);
+}
 
 /* The classic tracepoints of failed calls. */
 enum { LINKS = 4 };
@@ -186,7 +187,7 @@ static int exec_bind(struct weir_ctx *ctx)
 static int exec_map(struct weir_ctx *ctx, uint32_t ring, int fd)
 {
 	struct exec_state *st = ctx->state;
-	int err = weir_bpf_ring_map(&st->rings[ring], fd, exec_ring_sizes[ring]);
+	int err = weir_bpf_ring_map(&st->rings[ring], fd, exec_ring_size(ctx->options, ring));
 
 	return err ? weir_fail(ctx, err, "map the ring of events") : 0;
 }
@@ -202,7 +203,7 @@ static int exec_start_exec(struct weir_ctx *ctx)
 		return weir_fail(ctx, -ENOMEM, "open BPF programs");
 	st->exec->rodata->task_filter = st->filter;
 	st->exec->rodata->only_below = st->only_below;
-	st->exec->maps.events.max_entries = exec_ring_sizes[RING_EXEC];
+	st->exec->maps.events.max_entries = exec_ring_size(ctx->options, RING_EXEC);
 	err = weir_bpf_load(exec_bpf, st->exec, &report);
 	if (!err)
 		err = weir_bpf_attach(exec_bpf, st->exec, &report);
@@ -222,7 +223,7 @@ static int exec_start_exit(struct weir_ctx *ctx)
 		return weir_fail(ctx, -ENOMEM, "open BPF programs");
 	st->exit->rodata->task_filter = st->filter;
 	st->exit->rodata->only_below = st->only_below;
-	st->exit->maps.events.max_entries = exec_ring_sizes[RING_EXIT];
+	st->exit->maps.events.max_entries = exec_ring_size(ctx->options, RING_EXIT);
 	err = weir_bpf_load(exec_exit_bpf, st->exit, &report);
 	if (!err)
 		err = weir_bpf_attach(exec_exit_bpf, st->exit, &report);
@@ -268,7 +269,7 @@ static int exec_start_failed(struct weir_ctx *ctx)
 		return weir_fail(ctx, -ENOMEM, "open BPF programs");
 	st->failed->rodata->task_filter = st->filter;
 	st->failed->rodata->only_below = st->only_below;
-	st->failed->maps.events.max_entries = exec_ring_sizes[RING_FAILED];
+	st->failed->maps.events.max_entries = exec_ring_size(ctx->options, RING_FAILED);
 	err = weir_bpf_load(exec_failed_bpf, st->failed, &report);
 	if (!err)
 		err = weir_bpf_attach(exec_failed_bpf, st->failed, &report);
@@ -440,8 +441,8 @@ static int exec_commit(struct weir_ctx *ctx, uint32_t output, uint64_t now)
 
 static void exec_report_lost(struct weir_ctx *ctx)
 {
-	static const char *const reason = "event found no room in the ring of events";
-	static const char *const cure = "choose fewer: --pid, --comm, --user, --cgroup";
+	static const char *const reason = WEIR_BPF_RING_FULL;
+	static const char *const cure = WEIR_BPF_RING_CURE "--pid, --comm, --user, --cgroup";
 	struct exec_state *st = ctx->state;
 
 	if (st->exec)

@@ -16,9 +16,6 @@
 /* Needs the event's types. */
 #include "runq.skel.h"
 
-/* Bytes: 120,000 events a second. */
-#define RUNQ_RING_SIZE (1u << 19)
-
 enum { OUTPUT_LATENCY, OUTPUT_SLOW, OUTPUT_TASKS };
 
 struct runq_conf {
@@ -26,6 +23,7 @@ struct runq_conf {
 	uint32_t by;     /* enum runq_by */
 	uint64_t interval;
 	uint64_t min_wait;
+	uint64_t buffer; /* 512 KiB: 120,000 events a second */
 	struct weir_task_conf filter;
 };
 
@@ -39,6 +37,7 @@ static const struct weir_option runq_options[] = {
 	WEIR_OPT_DURATION(struct runq_conf, min_wait, "10ms", 0, WEIR_HOUR,
 			  "output slow: only waits that took at least this long"),
 	WEIR_OPT_TASK_FILTER(struct runq_conf),
+	WEIR_OPT_BUFFER(struct runq_conf),
 };
 
 struct runq_slow_row {
@@ -126,10 +125,8 @@ static void runq_size_maps(struct weir_ctx *ctx, uint32_t cpus)
 	st->bpf->rodata->slot_count = st->latency.slots.count;
 	st->bpf->maps.slots.max_entries = st->latency.slots.count;
 	st->bpf->maps.slot_index.max_entries = keyed ? st->latency.slots.count : 1;
-	if (!(conf->report & RUNQ_SLOW))
-		st->bpf->maps.events.max_entries = (uint32_t)sysconf(_SC_PAGESIZE);
-	else
-		st->bpf->maps.events.max_entries = RUNQ_RING_SIZE;
+	st->bpf->maps.events.max_entries =
+		weir_bpf_ring_size(conf->report & RUNQ_SLOW ? conf->buffer : 0);
 	if (conf->report & RUNQ_TASKS) {
 		st->bpf->maps.cpus.max_entries = cpus;
 	} else {
@@ -204,7 +201,8 @@ static int runq_start(struct weir_ctx *ctx)
 		err = runq_tasks_map(&st->tasks, st->bpf->maps.task_index.map_fd,
 				     st->bpf->maps.cpus.map_fd);
 	if (!err && conf->report & RUNQ_SLOW)
-		err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd, RUNQ_RING_SIZE);
+		err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd,
+					weir_bpf_ring_size(conf->buffer));
 	if (err)
 		return weir_fail(ctx, err, "map the kernel's tables");
 	if (conf->report & RUNQ_SLOW && (!period || period > WEIR_BPF_RING_PERIOD_NS))
@@ -225,8 +223,8 @@ static void runq_report_lost(struct weir_ctx *ctx)
 		  weir_cell_take(&bss->totals.full), "watch fewer: --pid, --comm, --cgroup");
 	weir_lost(ctx, "switch of a thread not counted: too many threads",
 		  weir_cell_take(&bss->task_pool.full), "watch fewer: --pid, --comm, --cgroup");
-	weir_lost(ctx, "long wait not shown: the ring of events was full",
-		  weir_cell_take(&bss->events_lost), "show longer ones only: --min-wait");
+	weir_lost(ctx, WEIR_BPF_RING_FULL, weir_cell_take(&bss->events_lost),
+		  WEIR_BPF_RING_CURE "--min-wait, --pid, --comm, --cgroup");
 	if (weir_cell_take(&bss->slot_pool.full))
 		weir_log(ctx, WEIR_LOG_WARNING,
 			 "more than %d histograms: the rest is in the row \"(other)\"",

@@ -22,6 +22,7 @@ struct io_conf {
 	const char *disk;
 	uint64_t min_latency;
 	uint64_t interval;
+	uint64_t buffer;
 	struct weir_task_conf filter;
 };
 
@@ -32,6 +33,7 @@ static const struct weir_option io_options[] = {
 	WEIR_OPT_DURATION(struct io_conf, interval, "0s", 0, 24 * WEIR_HOUR,
 			  "length of a window of sums, for output totals; 0: requests, no sums"),
 	WEIR_OPT_TASK_FILTER(struct io_conf),
+	WEIR_OPT_BUFFER(struct io_conf),
 };
 
 struct io_row {
@@ -155,6 +157,7 @@ static int io_load(struct weir_ctx *ctx, uint32_t dev)
 		return weir_fail(ctx, -ENOMEM, "open BPF programs");
 	st->bpf->rodata->only_dev = dev;
 	st->bpf->rodata->min_latency_ns = conf->min_latency;
+	st->bpf->maps.events.max_entries = weir_bpf_ring_size(conf->buffer);
 	err = weir_task_filter_set(ctx, &conf->filter, &st->bpf->rodata->task_filter, &st->cgroups);
 	if (err)
 		return err;
@@ -176,7 +179,8 @@ static int io_start(struct weir_ctx *ctx)
 		err = io_load(ctx, dev);
 	if (err)
 		return err;
-	err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd, WEIR_BPF_RING_SIZE);
+	err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd,
+				weir_bpf_ring_size(conf->buffer));
 	if (err)
 		return weir_fail(ctx, err, "map the ring of events");
 	st->start = weir_now(ctx);
@@ -272,9 +276,8 @@ static void io_report_lost(struct weir_ctx *ctx)
 	struct io_state *st = ctx->state;
 
 	disk_report_lost(ctx, &st->bpf->bss->totals);
-	weir_lost(ctx, "request not shown: the ring of events was full",
-		  weir_cell_take(&st->bpf->bss->events_lost),
-		  "watch one disk or process: --disk, --pid; or --min-latency");
+	weir_lost(ctx, WEIR_BPF_RING_FULL, weir_cell_take(&st->bpf->bss->events_lost),
+		  WEIR_BPF_RING_CURE "--disk, --pid, --min-latency");
 }
 
 /* An empty batch is not sent, but the last one is: it says that there were none. */

@@ -20,12 +20,14 @@
 
 struct open_conf {
 	struct weir_task_conf filter;
+	uint64_t buffer; /* for some 3,000 calls, or 50 ms at 60,000 a second */
 	bool failed;
 	bool latency;
 };
 
 static const struct weir_option open_options[] = {
 	WEIR_OPT_TASK_FILTER(struct open_conf),
+	WEIR_OPT_BUFFER(struct open_conf),
 	WEIR_OPT_BOOL(struct open_conf, failed, "false", "only those that fail"),
 	WEIR_OPT_BOOL(struct open_conf, latency, "false",
 		      "how long each call took, too: its beginning is watched as well"),
@@ -91,9 +93,6 @@ static const struct {
 	[OPEN_HANDLE] = { CALL(open_by_handle_at) },
 #undef CALL
 };
-
-/* For some 3,000 calls, or 50 ms at 60,000 a second. */
-#define OPEN_RING_SIZE WEIR_BPF_RING_SIZE
 
 struct open_state {
 	struct open_bpf *bpf;
@@ -192,7 +191,7 @@ static int open_load(struct weir_ctx *ctx)
 	st->bpf->rodata->timed = conf->latency;
 	for (uint32_t i = 0; i < OPEN_CALLS; i++)
 		st->bpf->rodata->open_numbers[i] = open_calls[i].number;
-	st->bpf->maps.events.max_entries = OPEN_RING_SIZE;
+	st->bpf->maps.events.max_entries = weir_bpf_ring_size(conf->buffer);
 	err = weir_bpf_load(open_bpf, st->bpf, &report);
 	if (!err)
 		err = weir_bpf_attach(open_bpf, st->bpf, &report);
@@ -201,6 +200,7 @@ static int open_load(struct weir_ctx *ctx)
 
 static int open_start(struct weir_ctx *ctx)
 {
+	const struct open_conf *conf = ctx->options;
 	struct open_state *st = ctx->state;
 	struct weir_bpf_report report = { 0 };
 	int err = open_load(ctx);
@@ -208,7 +208,8 @@ static int open_start(struct weir_ctx *ctx)
 
 	if (err)
 		return err;
-	err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd, OPEN_RING_SIZE);
+	err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd,
+				weir_bpf_ring_size(conf->buffer));
 	if (err)
 		return weir_fail(ctx, err, "map the ring of events");
 	tracefs = weir_tracefs_open(ctx, &report);
@@ -304,9 +305,8 @@ static void open_report_lost(struct weir_ctx *ctx)
 {
 	struct open_state *st = ctx->state;
 
-	weir_lost(ctx, "event found no room in the ring of events",
-		  weir_cell_take(&st->bpf->bss->events_lost),
-		  "choose fewer: --failed, --pid, --comm, --user, --cgroup");
+	weir_lost(ctx, WEIR_BPF_RING_FULL, weir_cell_take(&st->bpf->bss->events_lost),
+		  WEIR_BPF_RING_CURE "--failed, --pid, --comm, --user, --cgroup");
 	weir_lost(ctx, "call not timed: too many at a time",
 		  weir_cell_take(&st->bpf->bss->calls_full),
 		  "choose fewer: --pid, --comm, --user, --cgroup");

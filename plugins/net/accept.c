@@ -21,11 +21,13 @@
 struct accept_conf {
 	struct weir_task_conf filter;
 	struct ends_conf ends;
+	uint64_t buffer;
 };
 
 static const struct weir_option accept_options[] = {
 	WEIR_OPT_TASK_FILTER(struct accept_conf),
 	ENDS_OPTIONS(struct accept_conf),
+	WEIR_OPT_BUFFER(struct accept_conf),
 };
 
 struct accept_row {
@@ -100,6 +102,7 @@ static int accept_load(struct weir_ctx *ctx)
 				      (struct ends_filter *)&st->bpf->rodata->ends_filter);
 	if (err)
 		return err;
+	st->bpf->maps.events.max_entries = weir_bpf_ring_size(conf->buffer);
 	err = weir_bpf_load(accept_bpf, st->bpf, &report);
 	if (!err)
 		err = weir_bpf_attach(accept_bpf, st->bpf, &report);
@@ -110,6 +113,7 @@ static int accept_load(struct weir_ctx *ctx)
 
 static int accept_start(struct weir_ctx *ctx)
 {
+	const struct accept_conf *conf = ctx->options;
 	struct accept_source *st = ctx->state;
 	int err;
 
@@ -119,7 +123,8 @@ static int accept_start(struct weir_ctx *ctx)
 	err = accept_load(ctx);
 	if (err)
 		return err;
-	err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd, WEIR_BPF_RING_SIZE);
+	err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd,
+				weir_bpf_ring_size(conf->buffer));
 	if (err)
 		return weir_fail(ctx, err, "map the ring of events");
 	st->start = weir_now(ctx);
@@ -168,9 +173,8 @@ static void accept_report_lost(struct weir_ctx *ctx)
 	struct accept_source *st = ctx->state;
 	uint64_t unknown = weir_cell_take(&st->bpf->bss->totals.map_full);
 
-	weir_lost(ctx, "event found no room in the ring of events",
-		  weir_cell_take(&st->bpf->bss->events_lost),
-		  "choose fewer: --pid, --comm, --lport, --rport");
+	weir_lost(ctx, WEIR_BPF_RING_FULL, weir_cell_take(&st->bpf->bss->events_lost),
+		  WEIR_BPF_RING_CURE "--pid, --comm, --lport, --rport");
 	if (unknown)
 		weir_log(ctx, WEIR_LOG_WARNING,
 			 "too many connections wait to be accepted: the wait of %llu is not known",

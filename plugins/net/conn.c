@@ -22,6 +22,7 @@
 struct conn_conf {
 	struct weir_task_conf filter;
 	struct ends_conf ends;
+	uint64_t buffer;
 	uint32_t report; /* enum conn_report */
 	uint32_t connections;
 };
@@ -31,6 +32,7 @@ static const struct weir_option conn_options[] = {
 			 "what to trace; the other output stays empty"),
 	WEIR_OPT_TASK_FILTER(struct conn_conf),
 	ENDS_OPTIONS(struct conn_conf),
+	WEIR_OPT_BUFFER(struct conn_conf),
 	WEIR_OPT_UINT(struct conn_conf, connections, "16384", 64, 4194304,
 		      "at most so many connections at a time, 200 bytes of the kernel each"),
 };
@@ -121,6 +123,7 @@ static int conn_load(struct weir_ctx *ctx)
 				      (struct ends_filter *)&st->bpf->rodata->ends_filter);
 	if (err)
 		return err;
+	st->bpf->maps.events.max_entries = weir_bpf_ring_size(conf->buffer);
 	err = weir_bpf_load(conn_bpf, st->bpf, &report);
 	if (!err)
 		err = weir_bpf_attach(conn_bpf, st->bpf, &report);
@@ -129,6 +132,7 @@ static int conn_load(struct weir_ctx *ctx)
 
 static int conn_start(struct weir_ctx *ctx)
 {
+	const struct conn_conf *conf = ctx->options;
 	struct conn_source *st = ctx->state;
 	int err;
 
@@ -138,7 +142,8 @@ static int conn_start(struct weir_ctx *ctx)
 	err = conn_load(ctx);
 	if (err)
 		return err;
-	err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd, WEIR_BPF_RING_SIZE);
+	err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd,
+				weir_bpf_ring_size(conf->buffer));
 	if (err)
 		return weir_fail(ctx, err, "map the ring of events");
 	st->start = weir_now(ctx);
@@ -255,9 +260,8 @@ static void conn_report_lost(struct weir_ctx *ctx)
 {
 	struct conn_source *st = ctx->state;
 
-	weir_lost(ctx, "event found no room in the ring of events",
-		  weir_cell_take(&st->bpf->bss->events_lost),
-		  "choose fewer: --pid, --comm, --lport, --rport");
+	weir_lost(ctx, WEIR_BPF_RING_FULL, weir_cell_take(&st->bpf->bss->events_lost),
+		  WEIR_BPF_RING_CURE "--pid, --comm, --lport, --rport");
 	weir_lost(ctx, "connection not followed: too many at a time",
 		  weir_cell_take(&st->bpf->bss->totals.map_full), "--connections");
 }

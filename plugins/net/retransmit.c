@@ -19,6 +19,7 @@
 
 struct retransmit_conf {
 	struct ends_conf ends;
+	uint64_t buffer;
 	uint64_t interval;
 	const char *comm;
 	uint32_t pid;
@@ -32,6 +33,7 @@ static const struct weir_option retransmit_options[] = {
 	WEIR_OPT_UINT(struct retransmit_conf, pid, "0", 0, 4194304, "only this process; 0: all"),
 	WEIR_OPT_TEXT(struct retransmit_conf, comm, "", "only processes of this name"),
 	ENDS_OPTIONS(struct retransmit_conf),
+	WEIR_OPT_BUFFER(struct retransmit_conf),
 };
 
 struct retransmit_row {
@@ -118,12 +120,14 @@ static int retransmit_start(struct weir_ctx *ctx)
 			      (struct ends_filter *)&st->bpf->rodata->ends_filter);
 	if (err)
 		return err;
+	st->bpf->maps.events.max_entries = weir_bpf_ring_size(conf->buffer);
 	err = weir_bpf_load(retransmit_bpf, st->bpf, &report);
 	if (!err)
 		err = weir_bpf_attach(retransmit_bpf, st->bpf, &report);
 	if (err)
 		return weir_fail(ctx, err, "%s", report.text);
-	err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd, WEIR_BPF_RING_SIZE);
+	err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd,
+				weir_bpf_ring_size(conf->buffer));
 	if (err)
 		return weir_fail(ctx, err, "map the ring of events");
 	st->start = weir_now(ctx);
@@ -254,8 +258,8 @@ static int retransmit_read(struct weir_ctx *ctx, uint64_t now, int last)
 	/* What has to wait is read again by the next tick. */
 	st->ring.read = read;
 	weir_bpf_ring_end(&st->ring);
-	weir_lost(ctx, "event found no room in the ring of events",
-		  weir_cell_take(&st->bpf->bss->events_lost), "choose fewer: --lport, --rport");
+	weir_lost(ctx, WEIR_BPF_RING_FULL, weir_cell_take(&st->bpf->bss->events_lost),
+		  WEIR_BPF_RING_CURE "--lport, --rport");
 	if (err == -EAGAIN)
 		err = 0;
 	if (batch)

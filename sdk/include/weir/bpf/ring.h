@@ -2,7 +2,10 @@
 /*
  * User side: reads the ring buffer of bpf/events.h. One thread at a time.
  *
- *	err = weir_bpf_ring_map(&ring, skeleton->maps.events.map_fd, WEIR_BPF_RING_SIZE);
+ *	size = weir_bpf_ring_size(conf->buffer);
+ *	skeleton->maps.events.max_entries = size;
+ *	... load ...
+ *	err = weir_bpf_ring_map(&ring, skeleton->maps.events.map_fd, size);
  *	while ((event = weir_bpf_ring_next(&ring, &size)))
  *		...
  *	weir_bpf_ring_end(&ring);
@@ -17,11 +20,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../option.h"
+
 /* How often sources empty their ring: events wait no longer than this to be shown. */
 #define WEIR_BPF_RING_PERIOD_NS 50000000u
 
 /* Bytes of the ring of bpf/events.h. Twice as many are resident, as it is mapped twice in a row. */
 #define WEIR_BPF_RING_SIZE (1u << 19)
+
+/* The row of the option table by which users size the ring, for a member `buffer`. */
+#define WEIR_OPT_BUFFER(type_)                                                                     \
+	WEIR_OPT_SIZE(type_, buffer, "512KiB", 4096, 1 << 30,                                      \
+		      "ring buffer for events, rounded up to a power of two")
+
+/* For weir_lost(): why an event in `events_lost` was, and the beginning of the cure. */
+#define WEIR_BPF_RING_FULL "event found no room in the ring of events"
+#define WEIR_BPF_RING_CURE "a larger --buffer, or choose fewer: "
 
 /* Starts as zeroed memory; weir_bpf_ring_unmap() accepts that. */
 struct weir_bpf_ring {
@@ -31,6 +45,16 @@ struct weir_bpf_ring {
 	uint64_t size;
 	uint64_t read; /* where next() goes on */
 };
+
+/* The least that the kernel takes for a ring of `bytes`, which are 1 GiB at most. */
+static inline uint32_t weir_bpf_ring_size(uint64_t bytes)
+{
+	uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	while (size < bytes)
+		size *= 2;
+	return (uint32_t)size;
+}
 
 static inline void weir_bpf_ring_unmap(struct weir_bpf_ring *ring)
 {
