@@ -49,6 +49,11 @@ def load_tcp():
                 server.accept()[0].close()
 
 
+def load_switches():
+    subprocess.run(["perf", "bench", "sched", "messaging", "-g", "2", "-l", "1000"], check=True,
+                   capture_output=True)
+
+
 # Peers want tracefs, which need not be mounted, and shall not be mounted for the whole machine.
 PEER = ["unshare", "--mount", "sh", "-c",
         '[ -d /sys/kernel/tracing/events ] || mount -t tracefs none /sys/kernel/tracing; exec "$@"',
@@ -61,6 +66,8 @@ TOOLS = {
     "execsnoop": (["execsnoop"], ["execsnoop"], load_exec, 1, 1),
     "execsnoop failed": (["execsnoop", "--failed"], ["execsnoop", "-x"], load_fail, 1, 1),
     "exitsnoop": (["exitsnoop"], ["exitsnoop"], load_exec, 1, 1),
+    "offcpu": (["offcpu"], ["offcputime"], load_switches, 1, 1),
+    "offcpu --waker": (["offcpu", "--waker"], ["offcputime"], load_switches, 1, 1),
     "opensnoop": (["opensnoop"], ["opensnoop"], load_open, 1, 1),
     "tcplife": (["tcplife"], ["tcplife"], load_tcp, 8, 8),
 }

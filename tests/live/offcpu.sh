@@ -1,0 +1,204 @@
+#!/bin/sh
+# weir offcpu on threads that block for known times in functions of known names: against what the
+# kernel says of these threads. Usage: offcpu.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+. "$source/tests/tap.sh"
+weir=$build/weir
+
+if [ "$(id -u)" != 0 ]; then
+	skip "known blocks of known threads" "needs root"
+	finish
+fi
+
+slow=
+cleanup() {
+	[ -n "$slow" ] && losetup -d "$slow"
+	mountpoint -q "$tap_dir/slow" && umount "$tap_dir/slow"
+	rm -rf "$tap_dir"
+}
+trap cleanup EXIT
+
+# until COMMAND...: within 30 s.
+until_true() {
+	for _ in $(seq 300); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	return 1
+}
+
+all_attached() {
+	for name in $watchers; do
+		grep -q ': attached' "$tap_dir/$name.err" || return 1
+	done
+}
+
+# watch NAME WEIR-ARGUMENT...: what is written goes to $tap_dir/NAME.
+watch() {
+	name=$1
+	shift
+	"$weir" offcpu --interval 0 "$@" >"$tap_dir/$name" 2>"$tap_dir/$name.err" &
+	pids="$pids $!"
+	watchers="$watchers $name"
+}
+
+# run WATCH: the load under what the function WATCH starts. $tap_dir/truth.
+run() {
+	watchers= pids=
+	rm -f "$tap_dir/in"
+	mkfifo "$tap_dir/in"
+	"$build/tests/offcpu_load" "$slow" <"$tap_dir/in" >"$tap_dir/truth" &
+	loader=$!
+	exec 9>"$tap_dir/in"
+	until_true grep -q ready "$tap_dir/truth"
+	load=$(sed -n 's/ready //p' "$tap_dir/truth")
+	$1
+	until_true all_attached || cat "$tap_dir"/*.err
+	echo >&9
+	until_true grep -q done "$tap_dir/truth"
+	for pid in $pids; do
+		kill -INT "$pid"
+		wait "$pid"
+	done
+	exec 9>&-
+	wait $loader
+}
+
+# judge NAME EXPRESSION: python, true. `rows` of NAME; of(comm, function) of them; `truth` by thread.
+judge() {
+	python3 - "$tap_dir" "$1" "$2" <<'P'
+import json, sys
+folder = sys.argv[1]
+rows = [json.loads(line) for line in open(folder + "/" + sys.argv[2])]
+truth = {}
+for line in open(folder + "/truth"):
+    words = line.split()
+    if len(words) == 5:
+        truth[words[0]] = dict(zip(("count", "blocked", "measured", "wall"), map(int, words[1:])))
+    elif words[0] == "brief":
+        brief = int(words[1])
+def names(row):
+    return row["stack"]
+def of(comm, function=None, **others):
+    return [r for r in rows if r["comm"] == comm and (not function or function in names(r))
+            and all(r[key] == value for key, value in others.items())]
+def total(found, key="weight"):
+    return sum(r[key] for r in found)
+# The kernel now and then counts a wait for a device as one for a CPU, too: the least is exact.
+def right(ns, name):
+    return 0.97 * truth[name]["blocked"] - 5 * MS <= ns <= truth[name]["wall"]
+def measured(ns, name, least):
+    return least <= ns <= truth[name]["measured"] + 5 * MS
+MS = 1000000
+if not eval("(" + sys.argv[3] + ")"):
+    print("truth", truth)
+    for row in rows:
+        print({k: v for k, v in row.items() if k != "stack"}, names(row))
+    sys.exit(1)
+P
+}
+
+mkdir "$tap_dir/slow"
+if [ -x "$build/tests/slow_file" ]; then
+	"$build/tests/slow_file" 4 50 "$tap_dir/slow" &
+	until_true test -e "$tap_dir/slow/disk"
+	slow=$(losetup -f --show "$tap_dir/slow/disk" 2>"$tap_dir/err") || slow=
+fi
+
+watch_all() {
+	watch rows --pid "$load" --threads --format json
+	watch dead --comm offcpu_brief --format json
+	watch waker --pid "$load" --waker --format json
+	watch states --pid "$load" --state uninterruptible --format json
+	watch kernel --pid "$load" --stack kernel --format json
+	watch folded --pid "$load" -o "$tap_dir/x.folded"
+	watch svg --pid "$load" -o "$tap_dir/x.svg"
+}
+
+run watch_all
+check "a thread that sleeps 50 times 10 ms has 50 blocks there" judge rows \
+	'total(of("sleeper", "naps_ten_ms"), "count") == 50'
+check "their time is what the thread measures, and what the kernel says of it within 3 %" judge rows \
+	'measured(total(of("sleeper", "naps_ten_ms")), "sleeper", 500 * MS) and
+	 right(total(of("sleeper", "naps_ten_ms")), "sleeper")'
+check "the shortest and the longest are so too" judge rows \
+	'all(10 * MS <= r["min"] <= r["max"] <= r["weight"] for r in of("sleeper", "naps_ten_ms"))'
+check "kernel and user stack are one: the sleep is below the function" judge rows \
+	'all(0 <= names(r).index("__schedule") < names(r).index("naps_ten_ms") < names(r).index("sleeper")
+	     for r in of("sleeper", "naps_ten_ms")) and of("sleeper", "naps_ten_ms")'
+check "no frame is of the program that took the stack" judge rows \
+	'not any("bpf" in name or "traceiter" in name for r in rows for name in names(r))'
+check "who waits for a lock is blocked as long as the kernel says, within 3 %" judge rows \
+	'right(total([r for r in of("waiter") if "thread_main" in names(r) and "waiter" in names(r)]), "waiter")'
+check "at least 20 times 10 ms of it for the lock itself" judge rows \
+	'total(of("waiter", "wants_the_lock")) > 150 * MS'
+check "threads that wait until the end count as blocked" judge rows \
+	'all(total(of(name), "blocked") == 1 for name in truth)'
+check "there are rows of this process only" judge rows 'len({r["pid"] for r in rows}) == 1'
+check "a process that lived 5 ms and is gone has the names of its functions" judge dead \
+	'total(of("offcpu_brief", "blocks_and_is_gone", pid=brief), "count") == 1'
+check "and 5 ms" judge dead \
+	'5 * MS <= total(of("offcpu_brief", "blocks_and_is_gone", pid=brief)) < 50 * MS'
+check "who has the lock is who wakes the one who waits for it" judge waker \
+	'total(of("waiter", "wants_the_lock", waker_comm="holder"), "count") >= 15'
+check "what the waker did stands on top" judge waker \
+	'all(names(r).index("[woken in holder]") > 0 for r in of("waiter", "wants_the_lock", waker_comm="holder"))'
+check "with wakers, times are the same" judge waker \
+	'measured(total(of("sleeper", "naps_ten_ms")), "sleeper", 500 * MS)'
+check "kernel stacks alone have no user functions" judge kernel \
+	'rows and not any("naps_ten_ms" in names(r) for r in rows)'
+check "kernel stacks alone have the same time within 3 %" judge kernel \
+	'total(of("sleeper"), "count") >= 50 and total(of("sleeper")) >= 0.97 * truth["sleeper"]["blocked"]'
+if [ -z "$slow" ]; then
+	skip "who reads a disk of 50 ms is uninterruptible for 50 ms" "no loop device on FUSE here: $(head -1 "$tap_dir/err")"
+	skip "no other states are in a filtered result" "no loop device on FUSE here"
+else
+	check "who reads a disk of 50 ms is uninterruptible for 50 ms" judge states \
+		'total(of("reader", "reads_the_disk"), "count") >= 10 and
+		 measured(total(of("reader", "reads_the_disk")), "reader", 500 * MS)'
+	check "no other states are in a filtered result" judge states \
+		'{r["state"] for r in rows} == {"uninterruptible"}'
+fi
+check "the folded file has the sleeper's function and time" python3 - "$tap_dir" <<'P'
+import sys
+folder = sys.argv[1]
+most = [int(l.split()[3]) for l in open(folder + "/truth") if l.startswith("sleeper ")][0]
+lines = [l.rsplit(" ", 1) for l in open(folder + "/x.folded")]
+ns = sum(int(n) for stack, n in lines if stack.startswith("sleeper-") and ";naps_ten_ms;" in stack)
+sys.exit(0 if 5e8 <= ns <= most + 5e6 else "%d ns" % ns)
+P
+check "the flame graph is XML, has the function, and its unit is time" python3 - "$tap_dir" <<'P'
+import re, sys
+import xml.etree.ElementTree as tree
+text = open(sys.argv[1] + "/x.svg").read()
+tree.fromstring(text)
+assert "naps_ten_ms" in text, "no naps_ten_ms"
+assert re.search(r"naps_ten_ms \(5\d\d ms", text), re.findall(r"naps_ten_ms[^<]*", text)
+P
+
+# The smallest table: what has no room keeps its time.
+watch_small() {
+	watch rows --pid "$load" --threads --max-stacks 16 --format json
+	watch all --pid "$load" --format json
+	watch every --format json --max-stacks 16
+}
+run watch_small
+check "with too few stacks the time is under [lost stack]" judge every \
+	'any(names(r) == ["[lost stack]"] and r["weight"] > 0 for r in rows) and len(rows) <= 16'
+check "and the loss is told with its cure" holds "$tap_dir/every.err" "max-stacks"
+
+"$weir" offcpu --comm no-such-name --duration 300ms >"$tap_dir/said" 2>&1
+check "no block shows that there was none" holds "$tap_dir/said" "(nothing in this window)"
+check "a user who is not there is an error" status 1 "$weir" offcpu --user nosuchuser --duration 1s
+check "a maximum below the minimum is an error" status 2 \
+	"$weir" offcpu --min-block 2ms --max-block 1ms --duration 1s
+if command -v setpriv >/dev/null; then
+	setpriv --bounding-set -all --inh-caps -all --reuid 65534 --clear-groups \
+		"$weir" offcpu --duration 1s >"$tap_dir/said" 2>&1
+	check "without the right to load programs it exits with 3" test $? = 3
+	check "and says so" holds "$tap_dir/said" "CAP_BPF"
+else
+	skip "without the right to load programs it exits with 3" "setpriv is not installed"
+fi
+finish
