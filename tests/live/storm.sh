@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# More events than the smallest buffers hold: what is shown and what is told as lost are together
+# what there was, for each source that sends events, and weir needs no more memory for more of them.
+# Usage: storm.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+. "$source/tests/tap.sh"
+weir=$build/weir load=$build/tests/storm_load
+
+if [ "$(id -u)" != 0 ]; then
+	skip "event storms" "needs root"
+	finish
+fi
+# What a sanitizer keeps of freed memory is no growth.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
+
+loop=
+cleanup() {
+	[ -z "$loop" ] || losetup -d "$loop"
+	rm -rf "$tap_dir"
+}
+trap cleanup EXIT
+
+# A name that nothing else has, 15 bytes at most.
+me=storm-$$
+cp "$load" "$tap_dir/$me"
+dd if=/dev/zero of="$tap_dir/image" bs=1M count=16 2>/dev/null
+loop=$(losetup -f --show "$tap_dir/image" 2>/dev/null)
+port=$((20000 + $$ % 10000))
+
+# A row per tool: arguments | the load's case and its argument | events, few and many | what a row
+# counts: 1, or a column | how many may be missing or too many, and how many of a hundred.
+#
+# Exact, but for turns on a CPU: Linux 6.18 does not show each of them.
+tools='
+opensnoop --buffer 4KiB|open - |20000 1000000|1|0 0
+execsnoop --buffer 4KiB|exec '$tap_dir/$me'|300 2000|1|0 0
+exitsnoop --buffer 4KiB|exec '$tap_dir/$me'|300 2000|1|0 0
+tcpconnect --buffer 4KiB --rport '$port'|connect '$port'|2000 20000|1|0 0
+tcplife --buffer 4KiB --rport '$port'|connect '$port'|2000 20000|1|0 0
+tcpaccept --buffer 4KiB --lport '$port'|connect '$port'|2000 20000|1|0 0
+runqslower --buffer 4KiB --min-wait 0ms|switch - |20000 200000|1|10 2
+sched --top 1000 --interval 200ms|switch - |20000 200000|switches|10 2
+biosnoop --buffer 4KiB --disk '${loop##*/}'|read '$loop'|2000 20000|1|0 0
+biotop --buffer 4KiB --top 1000 --interval 200ms --disk '${loop##*/}'|read '$loop'|2000 20000|count|0 0
+'
+
+# storm NUMBER CASE ARGUMENT TOOL...: below the tool. $truth, and $peak in KiB.
+storm() {
+	count=$1 kind=$2 argument=$3
+	shift 3
+	"$weir" "$@" --comm "$me" --format json >"$tap_dir/json" 2>"$tap_dir/err" &
+	watcher=$!
+	attached "$tap_dir/err"
+	# Linux 6.18 shows a new reader of a raw tracepoint nothing for up to 0.2 s, and says nothing.
+	sleep 1
+	truth=$("$load" "$me" "$kind" "$count" "$argument")
+	peak=$(sed -n 's/VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$watcher/status)
+	kill -INT $watcher
+	wait $watcher
+}
+
+# account COLUMN FEW SHARE: what was shown and what was lost are together $truth.
+account() {
+	python3 - "$tap_dir" "$truth" "$@" <<'P'
+import json, re, sys
+folder, truth, column, few, share = sys.argv[1], *map(str, sys.argv[2:6])
+rows = [json.loads(line) for line in open(folder + "/json")]
+shown = len(rows) if column == "1" else sum(row[column] for row in rows)
+said = open(folder + "/err").read()
+lost = sum(map(int, re.findall(r"lost (\d+) rows: event found no room in the ring", said)))
+print(f"{shown} shown and {lost} lost of {truth}", said)
+sys.exit(abs(shown + lost - int(truth)) > int(few) + int(share) * int(truth) / 100)
+P
+}
+
+lost_told() {
+	grep -q "lost [0-9]* rows: event found no room in the ring of events (cure: a larger --buffer" \
+		"$tap_dir/err" || { cat "$tap_dir/err"; return 1; }
+}
+
+at_most() {
+	[ "$1" -le "$2" ] || { echo "$1 KiB, more than $2"; return 1; }
+}
+
+while IFS='|' read -r tool case numbers column tolerance; do
+	name=${tool%% *}
+	[ -n "$tool" ] || continue
+	if [ -z "$loop" ] && [ "${case%% *}" = read ]; then
+		skip "a storm below $name" "no loop device is to be had here"
+		continue
+	fi
+	# shellcheck disable=SC2086 # lists of words
+	storm "${numbers% *}" $case $tool
+	early=$peak
+	# shellcheck disable=SC2086
+	check "$name: of ${numbers% *} events all are shown or told as lost" account "$column" $tolerance
+	# shellcheck disable=SC2086
+	storm "${numbers#* }" $case $tool
+	# shellcheck disable=SC2086
+	check "$name: of ${numbers#* } events, too" account "$column" $tolerance
+	check "$name: it needs no more memory for more events" at_most "$peak" $((early + 512))
+	[ "$column" != 1 ] || check "$name: why, and what helps" lost_told
+done <<T
+$tools
+T
+
+storm 5000 open - opensnoop --buffer 32MiB
+check "a buffer that is large enough loses none" account 1 0 0
+check "and tells of none" lacks "$tap_dir/err" "lost"
+finish
