@@ -88,6 +88,7 @@ no_btf() {
 }
 
 no_tracefs() {
+	# shellcheck disable=SC2016 # a shell of its own
 	unshare -m sh -c 'while umount /sys/kernel/debug/tracing 2>/dev/null; do :; done
 		for folder in tracing debug/tracing; do
 			[ ! -d /sys/kernel/$folder ] || mount -t tmpfs none /sys/kernel/$folder || exit

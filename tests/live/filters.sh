@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Each tracing tool's filters: of two processes that do the same at the same time, one by another
+# user, in a cgroup and under a name of its own, each filter shows the one and not the other; and
+# the rows name its cgroup and container. Usage: filters.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+. "$source/tests/tap.sh"
+weir=$build/weir load=$build/tests/storm_load
+
+if [ "$(id -u)" != 0 ]; then
+	skip "filters of tracing tools" "needs root"
+	finish
+fi
+# Where a cgroup can be made: the hierarchy that weir prefers, see weir/cgroup.h.
+for hierarchy in memory cpu pids ""; do
+	tree=$(awk -v want="$hierarchy" '{
+		for (dash = 1; $dash != "-"; dash++) continue
+		one = want == "" ? $(dash + 1) == "cgroup2" : $(dash + 1) == "cgroup"
+		if (one && (want == "" || index("," $(dash + 3) ",", "," want ","))) {
+			print $5
+			exit
+		}
+	}' /proc/self/mountinfo)
+	[ -n "$tree" ] && break
+done
+id=$(printf '%064d' $$ | tr 0-9 a-f0-3)
+group=docker-$id.scope
+if [ -z "$tree" ] || ! mkdir "$tree/$group" 2>/dev/null; then
+	skip "filters of tracing tools" "no cgroup can be made here"
+	finish
+fi
+cleanup() {
+	rmdir "$tree/$group"
+	rm -rf "$tap_dir"
+}
+trap cleanup EXIT
+
+# The one, and its twin. A file of each name, for what goes by that of the program.
+mine=mine-$$ twin=twin-$$ user=65533
+chmod 711 "$tap_dir"
+for name in $mine $twin; do
+	cp "$load" "$tap_dir/$name"
+	chmod 755 "$tap_dir/$name"
+done
+port=$((10000 + $$ % 10000))
+# The one has its pid, and waits here until it is watched.
+mkfifo "$tap_dir/mine.gate"
+
+# A row per tool: arguments | the load's case, its number, and what is done beside.
+tools='
+opensnoop|open 100 -
+execsnoop|exec 20 PROGRAM
+exitsnoop|exec 20 PROGRAM
+tcpconnect|connect 20 PORT
+tcplife|connect 20 PORT
+tcpaccept|connect 20 PORT
+runqslower --min-wait 0ms|switch 100 -
+sched --top 1000 --interval 200ms|switch 100 -
+runqlat --by pid --interval 0|switch 100 -
+'
+
+# act NAME PORT CASE NUMBER ARGUMENT: as $user in the cgroup, or as root outside of it.
+act() {
+	name=$1 at=$2 kind=$3 number=$4 argument=$5
+	case $argument in
+	PROGRAM) argument=$tap_dir/$name ;;
+	PORT) argument=$at ;;
+	esac
+	if [ "$name" = "$mine" ]; then
+		# shellcheck disable=SC2016 # a shell of its own
+		sh -c 'echo $$ >"$1/cgroup.procs" && echo $$ >"$2.pid" && read -r _ <"$2.gate" &&
+			shift && shift && exec setpriv --reuid "$1" --clear-groups \
+			"$2" "$3" "$4" "$5" "$6"' sh "$tree/$group" "$tap_dir/mine" $user \
+			"$tap_dir/$name" "$name" "$kind" "$number" "$argument"
+	else
+		"$tap_dir/$name" "$name" "$kind" "$number" "$argument"
+	fi
+}
+
+# only FILTER VALUE LOAD TOOL...: the tool shows the one, with its names, and never the twin.
+only() {
+	filter=$1 value=$2 what=$3
+	shift 3
+	rm -f "$tap_dir/mine.pid"
+	# shellcheck disable=SC2086 # three words
+	act $mine $port $what >"$tap_dir/mine" &
+	own=$!
+	until [ -s "$tap_dir/mine.pid" ]; do sleep 0.05; done
+	[ "$filter" != pid ] || value=$(cat "$tap_dir/mine.pid")
+	"$weir" "$@" "--$filter" "$value" --format json >"$tap_dir/json" 2>"$tap_dir/err" &
+	watcher=$!
+	attached "$tap_dir/err" || return
+	# Linux 6.18 shows a new reader of a raw tracepoint nothing for up to 0.2 s.
+	sleep 0.5
+	# shellcheck disable=SC2086 # three words
+	act $twin $((port + 10000)) $what >"$tap_dir/twin" &
+	other=$!
+	echo >"$tap_dir/mine.gate"
+	wait $own
+	wait $other
+	kill -INT $watcher
+	wait $watcher
+	python3 - "$tap_dir/json" $mine $twin $user "$group" "$id" "$filter" <<'P'
+import json, sys
+path, mine, twin, user, group, container, by = sys.argv[1:]
+rows = [json.loads(line) for line in open(path)]
+own = [row for row in rows if row["comm"] == mine]
+print(len(rows), "rows,", len(own), "of them its own", rows[:3])
+bad = [row for row in rows if row["comm"] == twin]
+# Chosen otherwise, it may have been seen before it changed to that user.
+bad += [row for row in own if by == "user" and row.get("uid") not in (None, int(user))]
+bad += [row for row in own if "cgroup" in row and row["cgroup"] != "/" + group]
+bad += [row for row in own if "container" in row and row["container"] != container[:12]]
+print("wrong:", bad[:3])
+sys.exit(bool(bad) or not own)
+P
+}
+
+while IFS='|' read -r tool what; do
+	[ -n "$tool" ] || continue
+	for filter in "pid -" "comm $mine" "user $user" "cgroup /$group"; do
+		# shellcheck disable=SC2086 # lists of words
+		check "$tool --${filter%% *} shows the one and not its twin" only $filter "$what" $tool
+	done
+done <<T
+$tools
+T
+finish
