@@ -45,11 +45,17 @@ P
 exec_json="execsnoop --format json"
 exit_json="exitsnoop --format json"
 
-snoop $exec_json -- "$cases" exec 200
-check "200 programs started are 200 rows" counts 200 'path == "/bin/true" and comm == "true"'
-check "they and the first one are all" counts 201 True
-check "each has the arguments it was given" counts 200 'args == "/bin/true" and args_count == 1 and args_left == 0'
-check "all are children of one process" counts 1 'args.endswith("exec 200")'
+# In a guest WEIR_VM is its kernel's release; there the start of a program takes long.
+case ${WEIR_VM-} in
+[0-9]*) many=40 ;;
+*) many=200 ;;
+esac
+
+snoop $exec_json -- "$cases" exec $many
+check "$many programs started are $many rows" counts $many 'path == "/bin/true" and comm == "true"'
+check "they and the first one are all" counts $((many + 1)) True
+check "each has the arguments it was given" counts $many 'args == "/bin/true" and args_count == 1 and args_left == 0'
+check "all are children of one process" counts 1 "args.endswith('exec $many')"
 
 # Without a command the whole machine is seen; the rest of it is told apart by name.
 cp /bin/true "$tap_dir/weirtest_true"
@@ -92,8 +98,8 @@ snoop $exec_json --failed -- "$cases" thread
 check "a program and its failures are told once" counts 1 "args == \"true 'of a thread'\""
 rm -f "$cold"
 
-snoop $exit_json -- "$cases" exec 200
-check "201 processes ended are 201 rows" counts 201 'code == 0 and signal is None and core is False'
+snoop $exit_json -- "$cases" exec $many
+check "$((many + 1)) processes ended are as many rows" counts $((many + 1)) 'code == 0 and signal is None and core is False'
 
 # Which thread gives a process its code is the kernel's choice: what the parent was told is right.
 snoop $exit_json -o "$tap_dir/json" -- sh -c '"$0" threads 100 >"$1"' "$cases" "$tap_dir/told"
