@@ -50,9 +50,10 @@ int health_ask_nvme(int fd, struct health_answer *answer)
 	return err ? -EIO : 0;
 }
 
-/* SMART by ATA PASS-THROUGH (16). Reads a page where `page` is not NULL; else wants the registers. */
-static int health_smart(int fd, uint8_t feature, uint8_t *page, uint8_t *sense)
+/* SMART by ATA PASS-THROUGH (16): reads the page, or else has the registers told in sense data. */
+static int health_smart(int fd, uint8_t feature, bool page, struct health_answer *answer)
 {
+	uint8_t refusal[HEALTH_SENSE_SIZE];
 	uint8_t command[16] = {
 		[0] = 0x85,
 		[1] = page ? 4 << 1 : 3 << 1, /* PIO data-in, or no data */
@@ -69,9 +70,9 @@ static int health_smart(int fd, uint8_t feature, uint8_t *page, uint8_t *sense)
 		.cmd_len = sizeof(command),
 		.mx_sb_len = HEALTH_SENSE_SIZE,
 		.dxfer_len = page ? HEALTH_PAGE_SIZE : 0,
-		.dxferp = page,
+		.dxferp = answer->page,
 		.cmdp = command,
-		.sbp = sense,
+		.sbp = page ? refusal : answer->sense,
 		.timeout = TIMEOUT_MS,
 	};
 
@@ -85,16 +86,15 @@ static int health_smart(int fd, uint8_t feature, uint8_t *page, uint8_t *sense)
 
 int health_ask_ata(int fd, struct health_answer *answer)
 {
-	uint8_t sense[HEALTH_SENSE_SIZE] = { 0 };
 	int err = health_recorded(fd, answer);
 
 	if (err)
 		return err < 0 ? err : 0;
-	err = health_smart(fd, 0xd0, answer->page, sense);
+	err = health_smart(fd, 0xd0, true, answer);
 	if (err)
 		return err;
 	/* Some bridges pass no registers: then the disk's own verdict is not known. */
-	if (health_smart(fd, 0xda, NULL, answer->sense) < 0)
+	if (health_smart(fd, 0xda, false, answer) < 0)
 		memset(answer->sense, 0, sizeof(answer->sense));
 	return 0;
 }
