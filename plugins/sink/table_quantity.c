@@ -200,6 +200,8 @@ void table_below_head(struct line *out, const struct weir_field *field, double v
 		return;
 	}
 	decimals = quantity_decimals(value, 3);
+	if (field->head->flags & WEIR_WHOLE)
+		decimals = 0;
 	number_fixed(digits, value, decimals > 2 ? 2 : decimals);
 	line_text(out, digits);
 }

@@ -88,6 +88,18 @@ static inline void weir_sample_window(struct weir_batch *batch, const struct wei
 	batch->start = elapsed < to->now ? to->now - elapsed : 0;
 }
 
+/*
+ * For drain(): true when enough of a window has passed since the last sample: a tenth of it, or 100
+ * ms. Many counters go by ticks of 10 ms: a much shorter window says nothing.
+ */
+static inline int weir_sample_is_due(struct weir_ctx *ctx, const struct weir_sample_time *last,
+				     uint64_t interval)
+{
+	uint64_t passed = weir_now(ctx) - last->now;
+
+	return passed >= interval / 10 || passed >= 100000000;
+}
+
 /* By how much a counter has grown. One that went back says nothing: the window has a gap. */
 static inline uint64_t weir_sample_added(struct weir_batch *batch, uint64_t from, uint64_t to)
 {

@@ -70,6 +70,8 @@ enum weir_field_flag {
 enum weir_head_flag {
 	/* What happened in a window (WEIR_DELTA) is read per second. */
 	WEIR_PER_SECOND = 1u << 0,
+	/* Nothing behind the point is shown. */
+	WEIR_WHOLE = 1u << 1,
 };
 
 /*
