@@ -6,8 +6,8 @@ usage: runq.py BUILD... [ROUNDS]     as root
 The kernel measures each run of a BPF program (kernel.bpf_stats_enabled, put back at the end), with
 some 50 ns of its own in each run: a program that does nothing shows that much. Tools run in turn,
 never at once, under the same load: `perf bench sched messaging`, where one thread in two is woken
-for each switch. A wakeup and a switch are one operation; the ratio to the peer is taken in each
-round and then its median.
+for each switch. A wakeup, of all programs that see it, and a switch are one operation; the ratio
+to the peer is taken in each round and then its median.
 """
 import json
 import os
@@ -20,6 +20,7 @@ import sys
 import time
 
 LOAD = ["perf", "bench", "sched", "messaging", "-g", "2", "-l", "1000"]
+WAIT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "wait.yaml")
 STATS = "/proc/sys/kernel/bpf_stats_enabled"
 
 
@@ -68,8 +69,9 @@ def measure(argv):
     for program, (name, ns, runs) in last.items():
         ns, runs = ns - first[program][1], runs - first[program][2]
         if runs > 1000:
-            result["switch" if "switch" in name else "wakeup"] = ns / runs
-    return result if len(result) == 2 else None
+            key = "switch" if "switch" in name else "wakeup"
+            result[key] = result.get(key, 0) + ns / runs
+    return result if "switch" in result else None
 
 
 def report(results):
@@ -82,7 +84,7 @@ def report(results):
             continue
         cells = []
         for key in ("wakeup", "switch"):
-            values = [r[key] for r in done]
+            values = [r.get(key, 0) for r in done]
             cells.append("%.0f [%.0f to %.0f]" % (statistics.median(values), min(values),
                                                   max(values)))
         ratios = [sum(a.values()) / sum(b.values()) for a, b in zip(rounds, peers) if a and b]
@@ -102,8 +104,9 @@ def main():
             tools["weir runqlat --by %s (%s)" % (by, build)] = [weir, "runqlat", "--by", by]
         tools["weir runqslower (%s)" % build] = [weir, "runqslower"]
         tools["weir sched (%s)" % build] = [weir, "sched"]
+        tools["weir cpu.wait (%s)" % build] = [weir, "run", WAIT]
     for name, argv in (("runqlat", ["runqlat"]), ("runqlat -P", ["runqlat", "-P"]),
-                       ("runqslower", ["runqslower", "10000"])):
+                       ("runqslower", ["runqslower", "10000"]), ("offcputime", ["offcputime"])):
         if shutil.which(argv[0]):
             tools[name] = argv
     results = {name: [] for name in tools}

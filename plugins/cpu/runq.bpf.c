@@ -28,8 +28,6 @@ const volatile __u32 by = 0;
 const volatile __u32 slot_count = RUNQ_SLOTS;
 const volatile __u64 min_wait_ns = 0;
 
-_Static_assert(RUNQ_WAYS == WEIR_THREAD_WAYS, "the user side has other sets");
-
 struct runq_totals totals = {};
 struct weir_slot_pool slot_pool = {};
 struct weir_slot_pool task_pool = {};

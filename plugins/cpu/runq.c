@@ -8,7 +8,7 @@
 #include <weir/bpf/loader.h>
 #include <weir/bpf/probe.h>
 #include <weir/bpf/ring.h>
-#include <weir/file.h>
+#include <weir/cpus.h>
 #include <weir/plugin.h>
 #include <weir/task_filter.h>
 
@@ -88,23 +88,6 @@ static int runq_bind(struct weir_ctx *ctx)
 	int err = ctx->host->declare(ctx, OUTPUT_LATENCY, runq_latency_schema(conf->by));
 
 	return err ? err : ctx->host->declare(ctx, OUTPUT_TASKS, runq_tasks_schema);
-}
-
-/* How many CPUs this kernel may ever number: the file ends with the last one, as "0-3". */
-static int runq_count_cpus(struct weir_ctx *ctx, uint32_t *count)
-{
-	struct weir_buffer buffer = { 0 };
-	int err = weir_read_file(ctx, "sys/devices/system/cpu/possible", &buffer);
-	const char *last = err || !buffer.bytes ? "" : buffer.bytes;
-
-	for (const char *at = last; *at; at++)
-		if (*at == '-' || *at == ',')
-			last = at + 1;
-	if (!err && sscanf(last, "%u", count) != 1)
-		err = -EBADMSG;
-	++*count;
-	weir_buffer_release(&buffer);
-	return err ? weir_fail(ctx, err, "read /sys/devices/system/cpu/possible") : 0;
 }
 
 /* Maps are as small as what is wanted of them. */
@@ -189,7 +172,7 @@ static int runq_start(struct weir_ctx *ctx)
 	struct runq_state *st = ctx->state;
 	uint64_t period = conf->interval;
 	uint32_t cpus = 0;
-	int err = runq_count_cpus(ctx, &cpus);
+	int err = weir_possible_cpus(ctx, &cpus);
 
 	if (!err)
 		err = runq_load(ctx, cpus);

@@ -49,7 +49,7 @@ struct runq_tasks {
 	struct weir_slots slots;
 	struct runq_seen *seen; /* of each mapped slot */
 	struct weir_cgroup_names *cgroups;
-	uint64_t *index; /* the words of all threads */
+	unsigned long long *index; /* the words of all threads */
 	struct runq_cpu *cpus;
 	uint32_t cpu_count;
 	uint32_t *window; /* of the program */

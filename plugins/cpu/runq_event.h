@@ -33,7 +33,6 @@ enum runq_by {
 
 /* Sets of the tables of threads: room for 16384. */
 #define RUNQ_SETS_LOG 11
-#define RUNQ_WAYS     8
 
 /* The histogram reaches from 128 ns to 2^37 ns, 137 s. */
 #define RUNQ_FIRST WEIR_HISTOGRAM_FIRST(7)

@@ -49,7 +49,7 @@ WEIR_SCHEMA(runq_tasks_schema_, "threads and the CPU", struct runq_task_row, run
 
 const struct weir_schema *const runq_tasks_schema = &runq_tasks_schema_;
 
-#define INDEX_BYTES (((size_t)1 << RUNQ_SETS_LOG) * RUNQ_WAYS * sizeof(uint64_t))
+#define INDEX_BYTES (((size_t)1 << RUNQ_SETS_LOG) * WEIR_THREAD_WAYS * sizeof(uint64_t))
 
 int runq_tasks_map(struct runq_tasks *tasks, int index_fd, int cpus_fd)
 {
@@ -71,20 +71,6 @@ void runq_tasks_release(struct runq_tasks *tasks)
 		munmap(tasks->cpus, tasks->cpu_count * sizeof(*tasks->cpus));
 	weir_slots_unmap(&tasks->slots);
 	free(tasks->seen);
-}
-
-/* Has the program forget which slot a thread has, so that its next event takes another one. */
-static void runq_forget_thread(struct runq_tasks *tasks, uint32_t tid, uint32_t i)
-{
-	uint64_t *words = tasks->index + (size_t)(tid & ((1u << RUNQ_SETS_LOG) - 1)) * RUNQ_WAYS;
-	uint64_t word = weir_thread_word(tid, i);
-
-	for (uint32_t way = 0; way < RUNQ_WAYS; way++) {
-		uint64_t expected = word;
-
-		__atomic_compare_exchange_n(&words[way], &expected, 0, false, __ATOMIC_ACQ_REL,
-					    __ATOMIC_RELAXED);
-	}
 }
 
 /* Maps the slots in use, and remembers of the new ones that nothing was counted yet. */
@@ -177,7 +163,8 @@ static int runq_take_task(struct weir_ctx *ctx, struct runq_tasks *tasks, struct
 	if (!active && tasks->slots.windows[i] == WEIR_SLOT_RESTS)
 		task->id.tid = 0;
 	if (weir_slots_judge(&tasks->slots, i, active) == WEIR_SLOT_SILENT)
-		runq_forget_thread(tasks, task->id.tid, i);
+		weir_thread_word_forget(tasks->index, RUNQ_SETS_LOG,
+					weir_thread_word(task->id.tid, i));
 	return err;
 }
 

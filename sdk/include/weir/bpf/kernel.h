@@ -35,6 +35,7 @@ struct block_device {
 };
 
 struct bio {
+	struct block_device *bi_bdev;
 	__u32 bi_opf;
 	struct blkcg_gq *bi_blkg; /* with CONFIG_BLK_CGROUP */
 };
@@ -143,6 +144,9 @@ struct task_struct {
 	int tgid;             /* of the process */
 	int exit_code;
 	unsigned int __state; /* 0: wants to run */
+	int exit_state;       /* 0: lives */
+	int on_cpu;
+	unsigned int in_iowait : 1; /* waits for a device, if it waits */
 	int on_rq;            /* 0: neither runs nor waits for a CPU */
 	unsigned long nvcsw;  /* switches away, of its own will and not */
 	unsigned long nivcsw;
@@ -198,7 +202,8 @@ struct bpf_iter__task {
 /* Of bi_opf and cmd_flags; the same since Linux 4.10. */
 #define WEIR_REQ_PREFLUSH (1 << 18)
 
-/* Of task_struct.flags: a kworker. */
+/* Of task_struct.flags: a kworker, a kernel thread. */
 #define WEIR_PF_WQ_WORKER 0x20
+#define WEIR_PF_KTHREAD   0x200000
 
 #endif

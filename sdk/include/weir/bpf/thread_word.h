@@ -10,6 +10,9 @@
 /* The kernel numbers threads below 2^22. */
 #define WEIR_TID_BITS 22
 
+/* How many threads whose numbers end alike have room in such a table. */
+#define WEIR_THREAD_WAYS 8
+
 /* Moments are kept in units of 16 ns: 42 bits of them last for 19 hours. */
 #define WEIR_STAMP_SHIFT 4
 
@@ -43,5 +46,24 @@ static inline unsigned long long weir_thread_stamp_age(unsigned long long stamp,
 
 	return age >> 41 ? 0 : age << WEIR_STAMP_SHIFT;
 }
+
+#if !defined(__bpf__)
+
+/* User side: has a program forget the word of a thread, in its table of 2^log sets, if it has it. */
+static inline void weir_thread_word_forget(unsigned long long *words, unsigned int log,
+					   unsigned long long word)
+{
+	unsigned int set = weir_thread_word_tid(word) & ((1u << log) - 1);
+	unsigned long long *way = words + (unsigned long long)set * WEIR_THREAD_WAYS;
+
+	for (unsigned int i = 0; i < WEIR_THREAD_WAYS; i++) {
+		unsigned long long expected = word;
+
+		__atomic_compare_exchange_n(&way[i], &expected, 0, 0, __ATOMIC_ACQ_REL,
+					    __ATOMIC_RELAXED);
+	}
+}
+
+#endif
 
 #endif

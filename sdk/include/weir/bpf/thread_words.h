@@ -23,8 +23,6 @@
 #include <bpf/bpf_helpers.h>
 #include <weir/bpf/thread_word.h>
 
-#define WEIR_THREAD_WAYS 8
-
 /* How often another CPU may take the free word that we are about to take. */
 #define WEIR_THREAD_TRIES 4
 
