@@ -23,7 +23,7 @@ offline() {
 }
 
 # Two scratch disks: one holds the tests' files, the other becomes a slow one.
-"$boot" -k "$kernel" -t 1700 -d 1G -d 1G -- \
+"$boot" -k "$kernel" -t 2400 -d 1G -d 1G -- \
 	/bin/sh "$source/tests/vm/guest.sh" "$source" "$build" "$kernel" 2>"$tap_dir/said"
 status=$?
 if [ $status = 125 ] && offline "$tap_dir/said"; then
