@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Source mem.stat: where the memory is, from /proc/meminfo. */
-
-#include <weir/file.h>
+/* Source mem.stat: where the memory is, what happens to it, and who waits for it. */
 #include <weir/plugin.h>
+#include <weir/pressure.h>
 #include <weir/probe.h>
+#include <weir/reading.h>
+#include <weir/sample.h>
+
+#include "rates.h"
+#include "usage.h"
 
 struct mem_conf {
 	uint64_t interval;
@@ -14,162 +18,138 @@ static const struct weir_option mem_options[] = {
 			  "time between two readings; 0: one reading, then the end"),
 };
 
-struct mem_row {
-	char kind[16];
-	uint64_t total;
-	uint64_t used;
-	uint64_t free;
-	uint64_t shared;
-	uint64_t cache;
-	uint64_t available;
-};
+static const struct weir_field mem_pressure_fields[] = { WEIR_PRESSURE_FIELDS };
+WEIR_SCHEMA(mem_pressure_schema, "pressure", struct weir_pressure_row, mem_pressure_fields);
 
-#define MEM_BYTES(member_, flags_, doc_)                                                           \
-	WEIR_FIELD_WITH(struct mem_row, member_, WEIR_BYTES, WEIR_GAUGE, flags_, doc_)
-
-static const struct weir_field mem_fields[] = {
-	WEIR_FIELD(struct mem_row, kind, WEIR_NONE, WEIR_KEY, "memory or swap"),
-	MEM_BYTES(total, 0, "usable by the kernel and its processes"),
-	MEM_BYTES(used, 0, "memory: total less available; swap: total less free"),
-	MEM_BYTES(free, 0, "not used for anything"),
-	MEM_BYTES(shared, WEIR_OPTIONAL, "tmpfs and shared memory"),
-	MEM_BYTES(cache, WEIR_OPTIONAL, "page cache, buffers and reclaimable slabs"),
-	MEM_BYTES(available, WEIR_OPTIONAL,
-		  "what new programs can get without swapping, as the kernel estimates"),
-};
-WEIR_SCHEMA(mem_schema, "memory", struct mem_row, mem_fields);
+enum { OUTPUT_USAGE, OUTPUT_RATES, OUTPUT_PRESSURE };
 
 static const struct weir_output mem_outputs[] = {
-	{ "usage", "one row for memory, one for swap", &mem_schema, 0, 0 },
+	{ "usage", "one row for memory, one for swap", &mem_usage_schema, 0, 0 },
+	{ "rates", "paging, faults and reclaim; needs an interval", &mem_rates_schema, 0, 0 },
+	{ "pressure", "waits for memory and I/O; needs an interval", &mem_pressure_schema, 0, 0 },
+};
+
+static const char *const mem_pressures[] = { "memory", "io" };
+
+enum { PRESSURES = sizeof(mem_pressures) / sizeof(mem_pressures[0]) };
+
+struct mem_sample {
+	struct weir_sample_time time;
+	struct mem_counters counters;
+	struct weir_pressure pressures[PRESSURES];
 };
 
 struct mem_state {
 	struct weir_buffer buffer;
+	struct mem_sample samples[2]; /* in turn the last one and the new one */
+	uint32_t last;
+	bool has_last;
 	bool started; /* the first reading was made, so ticks have the user's interval */
 };
 
-static uint64_t mem_kib(const char *text)
+static int mem_emit_usage(struct weir_ctx *ctx, uint64_t now)
 {
-	const char *digits = text + strspn(text, " ");
-	unsigned long long kib;
-	char *end;
+	struct mem_state *st = ctx->state;
+	struct weir_batch *batch = weir_loan_window(ctx, OUTPUT_USAGE, 2, now, now);
 
-	if (*digits < '0' || *digits > '9')
-		return WEIR_ABSENT_U64;
-	errno = 0;
-	kib = strtoull(digits, &end, 10);
-	if (errno || kib > UINT64_MAX / 1024 - 1 || strncmp(end, " kB\n", 4) != 0)
-		return WEIR_ABSENT_U64;
-	return kib * 1024;
+	if (!batch)
+		return 0;
+	return weir_commit_filled(ctx, batch, mem_usage_add(ctx, batch, &st->buffer));
 }
 
-/* "MemFree:   1234 kB" as bytes; absent when there is no such line, or no number in it. */
-static uint64_t mem_value(const char *text, const char *name)
+static int mem_emit_rates(struct weir_ctx *ctx, const struct mem_sample *old,
+			  const struct mem_sample *new)
 {
-	size_t length = strlen(name);
+	struct weir_batch *batch = weir_loan_window(ctx, OUTPUT_RATES, 1, 0, 0);
 
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, name, length) == 0 && line[length] == ':')
-			return mem_kib(line + length + 1);
+	if (!batch)
+		return 0;
+	weir_sample_window(batch, &old->time, &new->time);
+	return weir_commit_filled(ctx, batch,
+				  mem_rates_add(ctx, batch, &old->counters, &new->counters));
+}
+
+static int mem_emit_pressure(struct weir_ctx *ctx, const struct mem_sample *old,
+			     const struct mem_sample *new)
+{
+	struct weir_batch *batch = weir_loan_window(ctx, OUTPUT_PRESSURE, PRESSURES, 0, 0);
+	int err = 0;
+
+	if (!batch)
+		return 0;
+	weir_sample_window(batch, &old->time, &new->time);
+	for (int i = 0; !err && i < PRESSURES; i++)
+		err = weir_pressure_add(ctx, batch, mem_pressures[i], &old->pressures[i],
+					&new->pressures[i]);
+	return weir_commit_filled(ctx, batch, err);
+}
+
+/* The new sample's time is already set. */
+static int mem_sample_rates(struct weir_ctx *ctx)
+{
+	struct mem_state *st = ctx->state;
+	struct mem_sample *old = &st->samples[st->last], *new = &st->samples[!st->last];
+	int err;
+
+	err = mem_rates_read(ctx, &st->buffer, &new->counters);
+	if (err)
+		return err;
+	for (int i = 0; i < PRESSURES; i++)
+		weir_pressure_read(ctx, mem_pressures[i], &st->buffer, &new->pressures[i]);
+	st->last = !st->last;
+	if (!st->has_last) {
+		st->has_last = true;
+		return 0;
 	}
-	return WEIR_ABSENT_U64;
+	err = mem_emit_rates(ctx, old, new);
+	return err ? err : mem_emit_pressure(ctx, old, new);
 }
 
-static uint64_t mem_less(uint64_t whole, uint64_t part)
-{
-	return whole > part ? whole - part : 0;
-}
-
-static void mem_fill_memory(struct mem_row *row, const char *text)
-{
-	uint64_t slab = mem_value(text, "SReclaimable");
-
-	memcpy(row->kind, "memory", 7);
-	row->total = mem_value(text, "MemTotal");
-	row->free = mem_value(text, "MemFree");
-	row->shared = mem_value(text, "Shmem");
-	row->available = mem_value(text, "MemAvailable");
-	row->cache = mem_value(text, "Buffers") + mem_value(text, "Cached") +
-		     (slab == WEIR_ABSENT_U64 ? 0 : slab);
-	/* Kernels before 3.14 do not estimate what is available. */
-	row->used = mem_less(row->total, row->available == WEIR_ABSENT_U64 ? row->free + row->cache
-									   : row->available);
-}
-
-static void mem_fill_swap(struct mem_row *row, const char *text)
-{
-	memcpy(row->kind, "swap", 5);
-	row->total = mem_value(text, "SwapTotal");
-	row->free = mem_value(text, "SwapFree");
-	row->used = mem_less(row->total, row->free);
-	row->shared = row->cache = row->available = WEIR_ABSENT_U64;
-}
-
-/* The lines that every kernel has. One that is missing is an error, not a zero. */
-static int mem_check(struct weir_ctx *ctx, const char *text)
-{
-	static const char *const must[] = { "MemTotal", "MemFree",   "Buffers",
-					    "Cached",   "SwapTotal", "SwapFree" };
-
-	for (size_t i = 0; i < sizeof(must) / sizeof(must[0]); i++)
-		if (mem_value(text, must[i]) == WEIR_ABSENT_U64)
-			return weir_fail(ctx, -EBADMSG, "/proc/meminfo: no value of %s", must[i]);
-	return 0;
-}
-
-static int mem_add_rows(struct weir_ctx *ctx, struct weir_batch *batch, const char *text)
-{
-	struct mem_row *row = weir_add_row(ctx, batch);
-
-	if (!row)
-		return -ENOMEM;
-	mem_fill_memory(row, text);
-	row = weir_add_row(ctx, batch);
-	if (!row)
-		return -ENOMEM;
-	mem_fill_swap(row, text);
-	return 0;
-}
-
+/*
+ * The clock is read first: where a recorded tree's stands still, there is nothing to say yet. One
+ * reading needs no clock.
+ */
 static int mem_tick(struct weir_ctx *ctx, uint64_t now)
 {
 	const struct mem_conf *conf = ctx->options;
 	struct mem_state *st = ctx->state;
-	struct weir_batch *batch;
-	int err = weir_read_file(ctx, "proc/meminfo", &st->buffer);
+	struct mem_sample *old = &st->samples[st->last], *new = &st->samples[!st->last];
+	int err = 0;
 
-	if (err)
-		return weir_fail(ctx, err, "read /proc/meminfo");
-	err = mem_check(ctx, st->buffer.bytes);
-	if (err)
-		return err;
-	batch = weir_loan(ctx, 0, 2, 0);
-	if (!batch) {
-		weir_lost(ctx, "a full queue held the source up", 2, NULL);
-		return 0;
+	if (st->started) {
+		err = weir_sample_time(ctx, &new->time);
+		if (err || weir_sample_elapsed(&old->time, &new->time) == 0)
+			return err;
 	}
-	batch->start = batch->end = now;
-	err = mem_add_rows(ctx, batch, st->buffer.bytes);
-	if (err) {
-		weir_discard(ctx, batch);
-		return weir_fail(ctx, err, "two rows");
-	}
-	err = weir_commit(ctx, batch);
-	if (err)
-		return err;
-	if (conf->interval == 0)
-		weir_finished(ctx);
-	if (st->started)
-		return 0;
-	st->started = true;
-	return weir_every(ctx, conf->interval);
+	err = mem_emit_usage(ctx, now);
+	if (!err && st->started)
+		err = mem_sample_rates(ctx);
+	return err ? err : weir_read_again(ctx, &st->started, conf->interval);
 }
 
-/* A gauge need not wait for a window to pass: the first tick comes at once. */
+/* The counters' first sample is of the start, so that a run's every moment is in some window. */
 static int mem_start(struct weir_ctx *ctx)
 {
-	return weir_every(ctx, 1);
+	const struct mem_conf *conf = ctx->options;
+	struct mem_state *st = ctx->state;
+	int err = 0;
+
+	if (conf->interval)
+		err = weir_sample_time(ctx, &st->samples[!st->last].time);
+	if (!err && conf->interval)
+		err = mem_sample_rates(ctx);
+	return err ? err : weir_read_at_once(ctx);
+}
+
+static int mem_drain(struct weir_ctx *ctx, uint64_t deadline __attribute__((unused)))
+{
+	const struct mem_conf *conf = ctx->options;
+	struct mem_state *st = ctx->state;
+
+	if (conf->interval == 0 || !st->started ||
+	    !weir_sample_is_due(ctx, &st->samples[st->last].time, conf->interval))
+		return 0;
+	return mem_tick(ctx, weir_now(ctx));
 }
 
 static void mem_destroy(struct weir_ctx *ctx)
@@ -184,9 +164,11 @@ static void mem_probe(struct weir_ctx *ctx)
 	weir_probe_psi(ctx, "how long tasks waited for a resource");
 }
 
-WEIR_COMPONENT("mem.stat", WEIR_SOURCE, .summary = "where the memory is",
-	       .doc = "From /proc/meminfo. \"used\" is what cannot be had without swapping: total "
-		      "less available.",
-	       .options_size = sizeof(struct mem_conf), .state_size = sizeof(struct mem_state),
-	       .options = WEIR_TABLE(mem_options), .outputs = WEIR_TABLE(mem_outputs),
-	       .probe = mem_probe, .start = mem_start, .tick = mem_tick, .destroy = mem_destroy);
+WEIR_COMPONENT(
+	"mem.stat", WEIR_SOURCE, .summary = "where the memory is, and what happens to it",
+	.doc = "From /proc/meminfo, vmstat and pressure. \"used\" is what cannot be had without "
+	       "swapping: total less available. Pressure is the share of the window in which tasks "
+	       "waited, from the kernel's totals; where it does not tell, there is no row.",
+	.options_size = sizeof(struct mem_conf), .state_size = sizeof(struct mem_state),
+	.options = WEIR_TABLE(mem_options), .outputs = WEIR_TABLE(mem_outputs), .probe = mem_probe,
+	.start = mem_start, .tick = mem_tick, .drain = mem_drain, .destroy = mem_destroy);

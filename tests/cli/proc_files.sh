@@ -21,11 +21,20 @@ snapshot() {
 	printf 'cpu  9 9 9 9 9 9 9 9 9 9\n%s\n%s\n' "$2" "$rest" >"$1"
 }
 
-# stat_of FIRST SECOND [THIRD]: the rows of cpu.stat over these CPU lines, one window each, as JSON.
+# clock SECONDS: a recorded tree's own, by which the length of a window goes. It is read before the
+# counters, and while it stands still there is no window: so it comes last.
+clock() {
+	echo "$1.00 0.00" >"$root/proc/next"
+	mv "$root/proc/next" "$root/proc/uptime"
+}
+
+# stat_of FIRST SECOND [THIRD]: the rows of cpu.stat over these CPU lines, one window of 1 s each.
 stat_of() {
+	time=100
+	clock $time
 	echo '1.00 0.50 0.25 1/100 4242' >"$root/proc/loadavg"
 	snapshot "$root/proc/stat" "$1"
-	"$weir" mpstat --root "$root" --interval 1s --count $(($# - 1)) --format json \
+	"$weir" mpstat --root "$root" --interval 50ms --count $(($# - 1)) --format json \
 		>"$tap_dir/rows" 2>"$tap_dir/err" &
 	pid=$!
 	for _ in $(seq 100); do
@@ -37,6 +46,8 @@ stat_of() {
 		snapshot "$root/proc/next" "$lines"
 		mv "$root/proc/next" "$root/proc/stat"
 		have=$(wc -l <"$tap_dir/rows")
+		time=$((time + 1))
+		clock $time
 		for _ in $(seq 100); do
 			[ "$(wc -l <"$tap_dir/rows")" -gt "$have" ] && break
 			sleep 0.05
