@@ -30,6 +30,8 @@ shellcheck|command -v shellcheck   |shellcheck           |ShellCheck        |she
 abidiff   |command -v abidiff      |abigail-tools        |libabigail        |libabigail|libabigail-tools
 ip        |sbin_there ip         |iproute2             |iproute           |iproute2  |iproute2
 iptables  |sbin_there iptables   |iptables             |iptables          |iptables  |iptables
+iostat    |command -v iostat       |sysstat              |sysstat           |sysstat   |sysstat
+vmstat    |command -v vmstat       |procps               |procps-ng         |procps-ng |procps
 losetup   |command -v losetup      |mount util-linux     |util-linux        |util-linux|util-linux
 dd        |command -v dd           |coreutils            |coreutils         |coreutils |coreutils
 locale    |ls /usr/share/i18n/locales/de_DE|locales            |glibc-locale-source|glibc    |glibc-i18ndata

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rows of net.tcp: of a namespace's counters, and of listeners. */
+#ifndef NET_TCP_ROWS_H
+#define NET_TCP_ROWS_H
+
+#include "owners.h"
+#include "tcp_counters.h"
+#include "tcp_diag.h"
+
+struct tcp_row {
+	uint64_t values[TCP_VALUES]; /* rates as counts of the window */
+	double retransmitted;
+	uint32_t netns;
+	uint32_t ports_used;
+	uint32_t ports;
+	char comm[20];
+};
+
+extern const struct weir_schema tcp_row_schema;
+extern const struct weir_schema tcp_listener_schema;
+
+/* `ports` NULL: not known. A counter that went back marks the batch. */
+void tcp_row_fill(struct weir_batch *batch, struct tcp_row *row, const struct net_space *space,
+		  const struct tcp_sample *old, const struct tcp_sample *new,
+		  const struct tcp_ports *ports);
+
+bool tcp_row_is_idle(const struct tcp_row *row);
+
+/* A row for each listener; drops are those since `old`. 0 or -ENOMEM. */
+int tcp_add_listeners(struct weir_ctx *ctx, struct weir_batch *batch, struct owners *owners,
+		      const struct tcp_diag *old, const struct tcp_diag *new);
+
+#endif
