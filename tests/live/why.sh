@@ -15,10 +15,12 @@ loop=
 cleanup() {
 	mountpoint -q "$tap_dir/ext4" && umount "$tap_dir/ext4"
 	[ -n "$loop" ] && losetup -d "$loop"
-	mountpoint -q "$tap_dir/slow" && umount "$tap_dir/slow"
+	# Lazily, as the loop device is let go of a moment later.
+	mountpoint -q "$tap_dir/slow" && umount -l "$tap_dir/slow"
 	rm -rf "$tap_dir"
 }
 trap cleanup EXIT
+trap 'exit 1' INT TERM
 
 # until COMMAND...: within 30 s.
 until_true() {
