@@ -160,21 +160,6 @@ static struct latency_window *latency_window(struct latency_state *st,
 	return windows;
 }
 
-static void latency_merge(struct weir_histogram_cells *into,
-			  const struct weir_histogram_cells *from)
-{
-	into->zero += from->zero;
-	into->under += from->under;
-	into->over += from->over;
-	into->sum += from->sum;
-	for (uint32_t i = 0; i < WEIR_HISTOGRAM_CELLS; i++)
-		into->cells[i] += from->cells[i];
-	if (from->inverse_min > into->inverse_min)
-		into->inverse_min = from->inverse_min;
-	if (from->max > into->max)
-		into->max = from->max;
-}
-
 /* Empties one slot of the kernel into the window's row that it belongs to. */
 static int latency_take(struct latency_state *st, uint32_t index, uint32_t by)
 {
@@ -195,8 +180,8 @@ static int latency_take(struct latency_state *st, uint32_t index, uint32_t by)
 	window->row.bytes += weir_cell_take(&slot->bytes);
 	window->row.errors += weir_cell_take(&slot->errors);
 	window->row.requeues += weir_cell_take(&slot->requeues);
-	latency_merge(&window->queued, &queued);
-	latency_merge(&window->device, &device);
+	weir_histogram_cells_merge(&window->queued, &queued);
+	weir_histogram_cells_merge(&window->device, &device);
 	return 0;
 }
 

@@ -74,6 +74,24 @@ static inline unsigned long long weir_histogram_take(struct weir_histogram_cells
 	return count;
 }
 
+/* Adds the samples of one window to those of another. */
+static inline void weir_histogram_cells_merge(struct weir_histogram_cells *into,
+					      const struct weir_histogram_cells *from)
+{
+	unsigned int i;
+
+	into->zero += from->zero;
+	into->under += from->under;
+	into->over += from->over;
+	into->sum += from->sum;
+	for (i = 0; i < WEIR_HISTOGRAM_CELLS; i++)
+		into->cells[i] += from->cells[i];
+	if (from->inverse_min > into->inverse_min)
+		into->inverse_min = from->inverse_min;
+	if (from->max > into->max)
+		into->max = from->max;
+}
+
 #endif
 
 #endif

@@ -124,4 +124,14 @@ static __always_inline void weir_task_fill_current(struct weir_task_id *id)
 	((__u64 *)id->comm)[1] = *(__u64 *)&task->comm[8];
 }
 
+/* The name of the current process: that of its first thread. */
+static __always_inline void weir_current_process_comm(char *comm)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+	struct task_struct *leader = task->group_leader;
+
+	((__u64 *)comm)[0] = *(__u64 *)&leader->comm[0];
+	((__u64 *)comm)[1] = *(__u64 *)&leader->comm[8];
+}
+
 #endif

@@ -56,22 +56,38 @@ __noinline __u32 weir_thread_way(const struct weir_thread_words *words, __u32 ti
 	return way;
 }
 
-/* Adds the word of a thread that has none. 1, or 0: no room, or `words` is NULL. Not static either. */
-__noinline int weir_thread_word_add(struct weir_thread_words *words, __u64 word)
+/* `way` itself. clang 14 has compared one copy of it and uses another, unbounded to the verifier. */
+static __always_inline __u32 weir_thread_way_index(__u32 way)
+{
+	asm volatile("" : "+r"(way));
+	return way & (WEIR_THREAD_WAYS - 1);
+}
+
+/*
+ * Adds the word of a thread that has none. The way that it is in, or WEIR_THREAD_WAYS: no room, or
+ * `words` is NULL. Not static either.
+ */
+__noinline __u32 weir_thread_way_take(struct weir_thread_words *words, __u64 word)
 {
 	__u32 way;
 	int i;
 
 	if (!words)
-		return 0;
+		return WEIR_THREAD_WAYS;
 	for (i = 0; i < WEIR_THREAD_TRIES; i++) {
 		way = weir_thread_way(words, 0);
 		if (way >= WEIR_THREAD_WAYS)
 			break;
 		if (!__sync_val_compare_and_swap(&words->word[way], 0, word))
-			return 1;
+			return way;
 	}
-	return 0;
+	return WEIR_THREAD_WAYS;
+}
+
+/* The same, for whom the way does not matter. 1, or 0. */
+static __always_inline int weir_thread_word_add(struct weir_thread_words *words, __u64 word)
+{
+	return weir_thread_way_take(words, word) < WEIR_THREAD_WAYS;
 }
 
 /* Removes the word of a thread and returns it; 0: it has none, or `words` is NULL. */
