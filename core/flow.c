@@ -89,6 +89,7 @@ int flow_commit(struct node *node, struct batch *batch)
 	if (err)
 		return err;
 	node->work.rows_out += batch->seen.row_count;
+	node->work.batches_out++;
 	flow_wait(node, batch);
 	for (struct link *link = node->outputs[batch->output].links; link; link = link->next) {
 		edge_push(&link->edge, batch);

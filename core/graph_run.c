@@ -16,7 +16,7 @@
 static void run_tick(void *owner, uint64_t now)
 {
 	struct node *node = owner;
-	uint64_t count = node->graph->pipeline->run.count;
+	uint64_t count = node->graph->pipeline->run.count, sent = node->work.batches_out;
 	struct node_call call;
 	int err;
 
@@ -29,11 +29,11 @@ static void run_tick(void *owner, uint64_t now)
 		node_failed(node, "tick", err);
 		return;
 	}
-	/* A tick that found no room comes again. */
-	if (node->held)
+	/* A tick that found no room comes again; one that had nothing to tell is no report. */
+	if (node->held || node->work.batches_out == sent)
 		return;
-	node->work.ticks++;
-	if (node_component(node)->kind == WEIR_SOURCE && count && node->work.ticks >= count) {
+	node->work.reports++;
+	if (node_component(node)->kind == WEIR_SOURCE && count && node->work.reports >= count) {
 		node->counted = true;
 		loop_forget(node->graph->loop, node);
 	}

@@ -44,7 +44,8 @@ struct node_work {
 	uint64_t ns; /* CLOCK_MONOTONIC: waiting included, the work of nodes behind left out */
 	uint64_t rows_in;
 	uint64_t rows_out;
-	uint64_t ticks;
+	uint64_t batches_out;
+	uint64_t reports; /* ticks that sent something */
 };
 
 enum node_state {
