@@ -70,6 +70,16 @@ static bool schema_size_valid(const struct type_rule *rule, uint32_t bytes)
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
+/* What a head tells is of the field's own dimension; time that passed in a second is a ratio. */
+static bool schema_head_fits(const struct weir_unit *head, const struct weir_unit *field,
+			     bool per_second)
+{
+	if (strcmp(head->dimension, field->dimension) == 0)
+		return true;
+	return per_second && strcmp(field->dimension, "time") == 0 &&
+	       strcmp(head->dimension, "ratio") == 0;
+}
+
 static bool schema_head_valid(const struct weir_field *field)
 {
 	const struct weir_head *head = field->head;
@@ -83,7 +93,7 @@ static bool schema_head_valid(const struct weir_field *field)
 		return false;
 	return head->size >= sizeof(*head) && head->text && *head->text && head->unit &&
 	       head->unit->denominator && head->unit->numerator && field->unit &&
-	       strcmp(head->unit->dimension, field->unit->dimension) == 0 &&
+	       schema_head_fits(head->unit, field->unit, per_second) &&
 	       (!per_second || field->role == WEIR_DELTA);
 }
 

@@ -82,7 +82,8 @@ struct weir_head {
 	uint32_t size;
 	uint32_t flags; /* enum weir_head_flag */
 	const char *text;
-	const struct weir_unit *unit; /* of the numbers below it; NULL: it is a label */
+	/* Of the numbers below it, or, of time per second, a ratio; NULL: it is a label. */
+	const struct weir_unit *unit;
 };
 
 /* The head as a field's member; C only: in C++, it is an object of its own. */

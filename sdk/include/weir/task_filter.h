@@ -85,7 +85,8 @@ static inline int weir_task_filter_cgroup(struct weir_ctx *ctx, const struct wei
 	struct weir_cgroup_mounts mounts;
 	int err = weir_cgroup_mounts_read(ctx, &mounts);
 
-	if (err)
+	/* A recorded tree may not have it: then there are no cgroups to choose or to name. */
+	if (err && (err != -ENOENT || conf->cgroup[0]))
 		return weir_fail(ctx, err, "read /proc/self/mountinfo");
 	filter->hierarchy = weir_cgroup_hierarchy(&mounts);
 	if (conf->cgroup[0]) {
