@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What only the rows that are sent need: command line, open files, cgroup. */
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "process_details.h"
+#include "process_proc.h"
+
+/* The path of the line "5:memory:/a/b" whose controllers have that one; "": version 2's. */
+static const char *details_cgroup_line(char *text, const char *controller)
+{
+	for (char *line; (line = strsep(&text, "\n")) && *line;) {
+		char *names = strchr(line, ':');
+		char *path = names ? strchr(names + 1, ':') : NULL;
+
+		if (!path)
+			continue;
+		*path++ = '\0';
+		names++;
+		if (!*controller && !*names)
+			return path;
+		for (char *name; *controller && (name = strsep(&names, ","));)
+			if (strcmp(name, controller) == 0)
+				return path;
+	}
+	return "";
+}
+
+static const char *details_read_cgroup(struct weir_ctx *ctx, uint32_t pid)
+{
+	struct process_state *st = ctx->state;
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%u/cgroup", pid);
+	if (weir_read_file(ctx, path, &st->buffer) < 0)
+		return "";
+	return details_cgroup_line(st->buffer.bytes, weir_cgroup_controller(st->filter.hierarchy));
+}
+
+bool process_proc_in_cgroup(struct weir_ctx *ctx, const char *cgroup)
+{
+	struct process_state *st = ctx->state;
+	const char *path;
+	size_t length = strlen(cgroup);
+
+	path = details_read_cgroup(ctx, (uint32_t)strtoul(st->proc->path, NULL, 10));
+	while (length && cgroup[length - 1] == '/')
+		length--;
+	if (cgroup[0] != '/')
+		path += *path == '/';
+	return strncmp(path, cgroup, length) == 0 && (!path[length] || path[length] == '/');
+}
+
+int process_add_cgroup(struct weir_ctx *ctx, struct weir_batch *batch,
+		       const struct process_task *task, struct weir_text *cgroup,
+		       struct weir_text *container)
+{
+	struct process_state *st = ctx->state;
+	const char *path = st->bpf ? weir_cgroup_path(ctx, &st->names, task->about.cgroup)
+				   : details_read_cgroup(ctx, task->pid);
+	char name[128];
+	int err;
+
+	weir_container_name(path, name, sizeof(name));
+	err = weir_add_text(ctx, batch, path, strlen(path), cgroup);
+	return err ? err : weir_add_text(ctx, batch, name, strlen(name), container);
+}
+
+int process_add_command(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t pid,
+			struct weir_text *command)
+{
+	struct process_state *st = ctx->state;
+	char path[64];
+	size_t length;
+
+	snprintf(path, sizeof(path), "proc/%u/cmdline", pid);
+	if (weir_read_file(ctx, path, &st->buffer) < 0)
+		return 0;
+	for (length = st->buffer.size; length && !st->buffer.bytes[length - 1];)
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (!st->buffer.bytes[i])
+			st->buffer.bytes[i] = ' ';
+	return weir_add_text(ctx, batch, st->buffer.bytes, length, command);
+}
+
+uint32_t process_count_fds(struct weir_ctx *ctx, uint32_t pid)
+{
+	struct process_state *st = ctx->state;
+	struct process_listing list;
+	uint32_t fd, count = 0;
+	struct stat status;
+	char path[64];
+	int err;
+
+	snprintf(path, sizeof(path), "%u/fd", pid);
+	/* Since Linux 6.2 the size of the kernel's own folder is the number of its files. */
+	if (st->bpf && fstatat(st->proc_fd, path, &status, 0) == 0 && status.st_size > 0)
+		return (uint32_t)status.st_size;
+	err = process_list_open(&list, st->proc_fd, path);
+	while (!err && process_list_next(&list, &fd))
+		count++;
+	process_list_close(&list);
+	return err ? WEIR_ABSENT_U32 : count;
+}

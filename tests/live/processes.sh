@@ -1,0 +1,100 @@
+#!/bin/sh
+# weir pidstat on a load that knows itself what it used, by BPF and by /proc: CPU, short-lived children,
+# threads that end, faults, switches and bytes read. Usage: processes.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+. "$source/tests/tap.sh"
+weir=$build/weir
+children=100
+
+# Within 20 s.
+until_true() {
+	for _ in $(seq 400); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	return 1
+}
+
+# run WAY: one window around all that the load does; its rows and the load's own figures.
+run() {
+	rm -f "$tap_dir/in"
+	mkfifo "$tap_dir/in"
+	"$build/tests/process_load" "$tap_dir/file" $children <"$tap_dir/in" >"$tap_dir/truth" &
+	load=$!
+	exec 9>"$tap_dir/in"
+	until_true grep -q ready "$tap_dir/truth"
+	"$weir" pidstat --way "$1" --threads --all --show cpu,disk,memory,switches --interval 1h \
+		--format json >"$tap_dir/rows" 2>"$tap_dir/err" &
+	watcher=$!
+	until_true grep -q ': attached' "$tap_dir/err" || cat "$tap_dir/err"
+	echo >&9
+	until_true grep -q cpu "$tap_dir/truth"
+	kill -INT $watcher
+	wait $watcher
+	exec 9>&-
+	wait $load
+}
+
+# judge PYTHON: true. truth; me: the load's row; threads, left: those below it; ended: of its children.
+judge() {
+	python3 - "$tap_dir" "$load" "$1" <<'P'
+import json, sys
+folder, pid = sys.argv[1], int(sys.argv[2])
+truth = json.loads(open(folder + "/truth").readlines()[-1])
+rows = [json.loads(line) for line in open(folder + "/rows")]
+me = next((row for row in rows if row["kind"] == "process" and row["pid"] == pid), {})
+threads = [row for row in rows if row["kind"] == "thread" and row["pid"] == pid]
+left = [row for row in rows if row["kind"] == "ended" and row["pid"] == pid]
+ended = [row for row in rows if row["kind"] == "ended" and row["comm"] == truth["name"]]
+of_me = [row for row in rows if row["kind"] == "ended" and row["pid"] is None and row["ppid"] == pid]
+def near(a, b, ms):
+    return abs(a - b) <= ms * 10**6 + 0.01 * b
+def total(rows, name):
+    return sum(row[name] or 0 for row in rows)
+if not eval(sys.argv[3]):
+    sys.exit("\n".join(["not so: " + sys.argv[3], str(truth), str(me), "threads:",
+                        *map(str, threads), "left:", *map(str, left), "children:",
+                        *map(str, ended + of_me)]))
+P
+}
+
+dd if=/dev/urandom of="$tap_dir/file" bs=1M count=4 conv=fsync 2>/dev/null
+
+# The kernel's clocks of a running task are up to a timer tick old.
+judge_all() {
+	check "$1: the process's CPU time, threads that ended included" \
+		judge "near(me['run'], truth['cpu'], $2)"
+	check "$1: it is user and system time" judge "me['user'] + me['system'] == me['run']"
+	check "$1: page faults are those that the process itself was told" \
+		judge "0 <= me['minor'] - truth['minor'] <= 50"
+	check "$1: bytes read past the page cache, to the byte" \
+		judge "me['read'] - truth['bytes'] in (0, 4096)"
+	check "$1: $3" judge "$4"
+}
+
+if [ "$(id -u)" = 0 ]; then
+	run bpf
+	# Taking a process down is not in it: the kernel tells of its end before.
+	judge_all bpf 10 "CPU of children that lived less than the window" \
+		"$children * 2 * 10**6 <= total(ended, 'run') <= truth['children'] + 10**7"
+	check "bpf: how many there were" judge "total(ended, 'ended') == $children"
+	check "bpf: switches are those that the process itself was told" \
+		judge "0 <= me['voluntary'] - truth['voluntary'] <= 50"
+	check "bpf: rows of threads and of those that ended add up to the process" \
+		judge "all(me[n] == total(threads + left, n) for n in ('run', 'user', 'system', 'wait', 'minor', 'read', 'voluntary'))"
+	check "bpf: four threads of 150 ms each ended" \
+		judge "[row['ended'] for row in left] == [4] and near(total(left, 'run'), 600 * 10**6, 20)"
+	check "nothing was lost" lacks "$tap_dir/err" lost
+else
+	skip "pidstat by BPF" "needs root"
+fi
+
+run proc
+judge_all proc 20 "CPU of children, with their parent" \
+	"near(total(of_me, 'run'), truth['children'], 40)"
+check "proc: rows of threads and of those that ended add up to the process" \
+	judge "near(total(threads + left, 'run'), me['run'], 10)"
+check "proc: what threads used that ended" judge "near(total(left, 'run'), 600 * 10**6, 40)"
+check "no file was amiss" lacks "$tap_dir/err" lost
+finish
