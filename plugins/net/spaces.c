@@ -105,6 +105,18 @@ static int spaces_add_own(struct net_spaces *spaces, int proc)
 	return 0;
 }
 
+static void spaces_drop_unseen(struct weir_ctx *ctx, struct net_spaces *spaces,
+			       void (*gone)(struct weir_ctx *ctx, struct net_space *space))
+{
+	for (uint32_t i = spaces->count; i-- > 1;) {
+		if (spaces->spaces[i].seen)
+			continue;
+		if (gone)
+			gone(ctx, &spaces->spaces[i]);
+		spaces_drop(spaces, &spaces->spaces[i]);
+	}
+}
+
 int net_spaces_update(struct weir_ctx *ctx, struct net_spaces *spaces,
 		      void (*gone)(struct weir_ctx *ctx, struct net_space *space))
 {
@@ -129,13 +141,7 @@ int net_spaces_update(struct weir_ctx *ctx, struct net_spaces *spaces,
 	closedir(proc);
 	if (err)
 		return weir_fail(ctx, err, "remember network namespaces");
-	for (uint32_t i = spaces->count; i-- > 1;) {
-		if (spaces->spaces[i].seen)
-			continue;
-		if (gone)
-			gone(ctx, &spaces->spaces[i]);
-		spaces_drop(spaces, &spaces->spaces[i]);
-	}
+	spaces_drop_unseen(ctx, spaces, gone);
 	spaces->looked_at = weir_now(ctx);
 	spaces->pause = (spaces->looked_at - begin) * SPACES_PAUSE_FACTOR;
 	return 0;

@@ -239,8 +239,10 @@ check "pressure is of the totals, the whole window at most; a missing file has n
 
 # CPUs: tasks that wait, tasks that nothing may wake.
 for tree in one two; do
-	printf 'cpu 1 1 1 1\ncpu0 %s 0 0 100 0 0 0 0 0 0\ncpu1 %s 0 0 100 0 0 0 0 0 0\nintr 1\nctxt 1\nprocesses 1\nprocs_running 4\nprocs_blocked 1\n' \
-		$([ $tree = one ] && echo 1 1 || echo 101 201) | tree_file $tree proc/stat
+	[ $tree = one ] && user=1 || user=101
+	printf 'cpu 1 1 1 1\ncpu0 %s 0 0 100 0 0 0 0 0 0\ncpu1 1 0 0 %s 0 0 0 0 0 0\n' $user $user >"$tap_dir/cpus"
+	printf 'intr 1\nctxt 1\nprocesses 1\nprocs_running 4\nprocs_blocked 1\n' |
+		cat "$tap_dir/cpus" - | tree_file $tree proc/stat
 	echo '3.00 2.00 1.00 4/100 99' | tree_file $tree proc/loadavg
 	printf '77 (a) R 1 (b) D 1 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 5\n' | tree_file $tree proc/77/stat
 	printf '78 (two\nlines) S 1 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 2 0 5\n' | tree_file $tree proc/78/stat

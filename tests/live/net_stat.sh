@@ -77,6 +77,11 @@ wire() {
 	ip netns exec "$1" awk '/veth0:/ {sub(/.*:/, ""); print $1, $2, $9, $10}' /proc/net/dev
 }
 
+# grown BEFORE AFTER: what each number grew by, as a Python list.
+grown() {
+	echo "[b - a for a, b in zip([$(echo "$1" | tr ' ' ,)], [$(echo "$2" | tr ' ' ,)])]"
+}
+
 # talk BYTES COUNT: datagrams from near to far, where nobody needs to hear them.
 talk() {
 	ip netns exec $near python3 -c '
@@ -90,11 +95,11 @@ for _ in range(int(sys.argv[2])):
 window_of_datagrams() {
 	begin netdev --interface veth0 && talk 958 500 && end_window
 }
-set -- $(wire $near)
+before=$(wire $near)
 check "a window of 500 datagrams ends" window_of_datagrams
-set -- "$@" $(wire $near)
+sent=$(grown "$before" "$(wire $near)")
 check "bytes and packets are those of the namespace's own file" row \
-	"[of(near)[n] for n in ('rx_bytes', 'rx_packets', 'tx_bytes', 'tx_packets')] == [$5 - $1, $6 - $2, $7 - $3, $8 - $4]"
+	"[of(near)[n] for n in ('rx_bytes', 'rx_packets', 'tx_bytes', 'tx_packets')] == $sent"
 check "500 datagrams of 1000 bytes on the wire are 500 packets and 500,000 bytes" row \
 	'(of(near)["tx_packets"], of(near)["tx_bytes"]) == (500, 500 * 1000)'
 check "what one namespace sends, the other one receives" row \
@@ -154,10 +159,6 @@ window_of_troubles() {
 }
 far_before=$(counters $far "$far_names") near_before=$(counters $near "$near_names")
 check "a window of troubles ends" window_of_troubles
-# What each of them grew by, as a Python list.
-grown() {
-	echo "[b - a for a, b in zip([$(echo $1 | tr ' ' ,)], [$(echo $2 | tr ' ' ,)])]"
-}
 far_grown=$(grown "$far_before" "$(counters $far "$far_names")")
 near_grown=$(grown "$near_before" "$(counters $near "$near_names")")
 check "listen overflows and full UDP buffers are those of the namespace's own files" row \

@@ -62,8 +62,9 @@ static inline int weir_sample_time(struct weir_ctx *ctx, struct weir_sample_time
 	if (weir_sample_is_live(ctx))
 		return 0;
 	err = weir_read_file(ctx, "proc/uptime", &buffer);
-	if (err)
-		err = weir_fail(ctx, err, "read /proc/uptime, the clock of a recorded tree");
+	if (err || !buffer.bytes)
+		err = weir_fail(ctx, err ? err : -ENODATA,
+				"read /proc/uptime, the clock of a recorded tree");
 	else if (weir_sample_parse_uptime(buffer.bytes, &time->clock) < 0)
 		err = weir_fail(ctx, -EBADMSG, "/proc/uptime: cannot read \"%.*s\"",
 				(int)strcspn(buffer.bytes, "\n"), buffer.bytes);
