@@ -132,7 +132,9 @@ static void bpf_about(struct process_state *st, struct process_about *about,
 	about->cpu = record->cpu;
 	about->priority = record->priority;
 	about->nice = record->nice;
-	about->state = record->flags & PROCESS_ENDED ? 'X' : bpf_state(record->state);
+	about->state = bpf_state(record->state);
+	if (record->flags & PROCESS_ENDED)
+		about->state = 'X';
 	memcpy(about->comm, record->task.comm, sizeof(about->comm));
 }
 
