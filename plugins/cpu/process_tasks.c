@@ -37,7 +37,7 @@ static int tasks_index(struct process_tasks *tasks)
 static int tasks_grow(struct process_tasks *tasks)
 {
 	uint32_t capacity = tasks->capacity ? tasks->capacity * 2 : 256;
-	struct process_task *items = realloc(tasks->items, capacity * sizeof(*items));
+	struct process_task *items = reallocarray(tasks->items, capacity, sizeof(*items));
 
 	if (!items)
 		return -ENOMEM;
@@ -65,7 +65,7 @@ struct process_task *process_get(struct process_tasks *tasks, uint32_t id, uint6
 
 	if (task && task->start == start && !task->gone)
 		return task;
-	if (tasks->count == tasks->capacity && tasks_grow(tasks))
+	if ((!tasks->items || tasks->count == tasks->capacity) && tasks_grow(tasks))
 		return NULL;
 	tasks->slots[tasks_slot(tasks, id)] = tasks->count + 1;
 	task = &tasks->items[tasks->count++];
