@@ -38,11 +38,11 @@ iostat_of() {
 		2>"$tap_dir/err" &
 	runs=$!
 	attached "$tap_dir/err" || return 1
-	before=$(date +%s%N)
 	"$@" || return 1
+	sleep 0.2 # a window of less than 100 ms is left out
 	kill -INT $runs
 	wait $runs
-	[ -s "$tap_dir/rows" ] || { echo "no rows, after $(($(date +%s%N) - before)) ns"; cat "$tap_dir/err"; return 1; }
+	[ -s "$tap_dir/rows" ] || { cat "$tap_dir/err"; return 1; }
 }
 
 # direct DISK: 300 writes of 4 KiB and 200 reads of 8 KiB, one after the other.

@@ -66,7 +66,7 @@ begin() {
 	attached "$tap_dir/err"
 }
 end_window() {
-	sleep 0.2
+	sleep 0.2 # a window of less than 100 ms is left out
 	kill -INT $runs
 	wait $runs
 	[ -s "$tap_dir/rows" ] || { cat "$tap_dir/err"; return 1; }
