@@ -99,7 +99,7 @@ static int process_delays_counted(struct weir_ctx *ctx)
 }
 
 static const char process_delays_cure[] =
-	"sysctl kernel.task_delayacct=1 (of tasks that start from then on), or weir offcputime";
+	"sysctl kernel.task_delayacct=1 (of tasks that start from then on), or weir offcpu";
 
 static void process_read_memory(struct weir_ctx *ctx)
 {

@@ -25,6 +25,17 @@ for name, count in names.items():
 P
 }
 
+# ticks PID: its CPU time so far, in 1/100 s. until_ticks PID N: waits until it has used so much.
+ticks() {
+	awk '{print $14 + $15}' "/proc/$1/stat"
+}
+
+until_ticks() {
+	while [ "$(ticks "$1")" -lt "$2" ]; do
+		sleep 0.1
+	done
+}
+
 # within NAME PERCENT FOLDED: that function has that share, within 3 points.
 within() {
 	share=$(shares "$3" | awk -v name="$1" '$1 == name {print $2}')
@@ -54,10 +65,17 @@ check "no frame of the process that has exited is unknown" status 1 unnamed "$ta
 check "the rate obtained is told" holds "$tap_dir/err" "asked 1997 Hz, got"
 
 # The same on a process that runs already, as a picture.
-"$calltree" 60 >/dev/null &
+"$calltree" 600 >/dev/null &
 pid=$!
 "$weir" flame --pid $pid --frequency 1997 --duration 3s -o "$tap_dir/x.svg" 2>"$tap_dir/err"
-"$weir" flame --pid $pid --frequency 4999 --duration 5s -o "$tap_dir/z.folded" 2>>"$tap_dir/err"
+# As many samples on a busy machine as on an idle one: so much of the program's time, not of the clock's.
+"$weir" flame --pid $pid --frequency 4999 -o "$tap_dir/z.folded" 2>"$tap_dir/attached" &
+watch=$!
+attached "$tap_dir/attached"
+until_ticks $pid $(($(ticks $pid) + 400))
+kill -INT $watch
+wait $watch
+cat "$tap_dir/attached" >>"$tap_dir/err"
 kill $pid
 wait $pid 2>/dev/null
 check "the picture is valid XML" xmllint --noout "$tap_dir/x.svg"
