@@ -99,7 +99,7 @@ static int call(const struct command *command, struct cmd *cmd)
 	return CMD_USAGE;
 }
 
-/* `weir` alone: the verdict, once there is one. */
+/* `weir` alone: the verdict. A small host may have none. */
 static int call_front_pipeline(struct cmd *cmd)
 {
 	char name[] = FRONT_PIPELINE;

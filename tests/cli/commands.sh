@@ -67,7 +67,9 @@ sed 's/plugin: toy.rows/plugin: toy.rosw/; s/inputs: .toys.$/inputs: [tosy]/' \
 	"$tap_dir/pipelines/toys.yaml" >"$tap_dir/wrong.yaml"
 export WEIR_PIPELINE_PATH="$tap_dir/pipelines" WEIR_PLUGIN_PATH="$gallery/good"
 
-check "weir alone shows its usage and ends with 2" both 2 "" "usage: weir PIPELINE"
+cp "$tap_dir/pipelines/toys.yaml" "$tap_dir/pipelines/verdict.yaml"
+check "weir alone runs the pipeline verdict" both 0 "7 rows" "verdict: attached"
+rm "$tap_dir/pipelines/verdict.yaml"
 check "--help goes to stdout" both 0 "usage: weir PIPELINE" "" --help
 check "help of a command" both 0 "usage: weir check FILE..." "" help check
 check "--help after a command" both 0 "usage: weir check FILE..." "" check --help
