@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the files of the transform use share: the rules as read (use_rules.c, use_group_rules.c),
+ * What the files of the transform use share: the rules as read (use_rules.c and its neighbours),
  * what is gathered over the window by them (use_gather.c, use_group.c, use_modes.c), and what they
- * make of it at its end (use_judge.c, use_text.c), which becomes one row (use_row.c).
+ * make of it at its end (use_judge.c, use_text.c), which becomes one row (use_row.c, use_schema.c).
  */
 #ifndef USE_H
 #define USE_H
@@ -197,21 +197,6 @@ struct use_judgement {
 /* use_rules.c. 0, or a negative errno after having said where and why. use_rules_free: all of it. */
 int use_rules_bind(struct weir_ctx *ctx);
 void use_rules_free(struct weir_ctx *ctx);
-
-/* For use_group_rules.c: pieces of a map of the rules. */
-int use_bind_ask(struct weir_ctx *ctx, const struct weir_tree *map, const struct use_ask *own,
-		 const char *of_key, struct use_ask *ask);
-int use_bind_keys(struct weir_ctx *ctx, const struct weir_tree *map, const char *const *known,
-		  size_t count);
-/* The scalar's text, or NULL: there is none, or after having failed when it is `needed`. */
-const char *use_bind_text(struct weir_ctx *ctx, const struct weir_tree *map, const char *key,
-			  bool needed, int *err);
-int use_bind_take(struct weir_ctx *ctx, const struct weir_tree *map, enum use_take *take);
-/* The unit of what `take` makes of an expression's values. */
-struct weir_unit use_unit_of(const struct weir_unit *unit, enum use_take take);
-int use_bind_group(struct weir_ctx *ctx, const struct use_resource *resource,
-		   const struct weir_tree *map, struct use_group **group);
-void use_group_free(struct weir_ctx *ctx, struct use_group *group);
 
 /* use_gather.c. */
 int use_gather(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The rules of who causes and who suffers. */
-#include "use.h"
-
 #include <stdlib.h>
+
+#include "use_rules.h"
 
 #define GROUP_MOST 8 /* as many as struct use_verdict holds */
 

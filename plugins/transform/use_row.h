@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The verdict's rows, and the batch in which they are made: for use_row.c, use_finding.c, use_schema.c. */
+#ifndef USE_ROW_H
+#define USE_ROW_H
+
+#include "use.h"
+
+struct resource_row {
+	struct weir_text resource;
+	struct weir_text instance;
+	double utilization;
+	double saturation;
+	double errors;
+	struct weir_text state;
+	struct weir_text reason;
+};
+
+struct evidence_row {
+	struct weir_text metric;
+	double value;
+	double spread;
+	struct weir_text unit;
+};
+
+struct cause_row {
+	uint32_t pid;
+	uint32_t reserved;
+	struct weir_text comm;
+	double share;
+	double value;
+	struct weir_text unit;
+	struct weir_text text;
+};
+
+struct victim_row {
+	uint32_t pid;
+	uint32_t reserved;
+	struct weir_text comm;
+	double wait_s;
+	struct weir_text text;
+};
+
+struct finding_row {
+	uint32_t rank;
+	uint32_t reserved;
+	struct weir_text resource;
+	struct weir_text instance;
+	struct weir_text kind;
+	double cost_s;
+	struct weir_text summary;
+	struct weir_text because;
+	struct weir_text why_now;
+	struct weir_rows_ref evidence;
+	struct weir_rows_ref causes;
+	struct weir_rows_ref victims;
+	struct weir_names_ref next;
+};
+
+struct unchecked_row {
+	struct weir_text resource;
+	struct weir_text what;
+	struct weir_text reason;
+	struct weir_text cure;
+};
+
+struct lost_row {
+	struct weir_text node;
+	struct weir_text reason;
+	uint64_t count;
+};
+
+struct verdict_row {
+	struct weir_text summary;
+	struct weir_rows_ref resources;
+	struct weir_rows_ref findings;
+	struct weir_rows_ref not_checked;
+	struct weir_rows_ref lost;
+};
+
+/* The batch in the making. Offsets stay when its arena moves, pointers do not. */
+struct row_maker {
+	struct weir_ctx *ctx;
+	struct weir_batch *batch;
+	const struct use_judgement *judgement;
+	int err;
+};
+
+/* Adds a text to the arena; room for a nested table, whose rows row_put() puts in. */
+struct weir_text row_text(struct row_maker *maker, const char *text);
+struct weir_rows_ref row_table(struct row_maker *maker, uint32_t count, uint32_t row_size);
+void row_put(struct row_maker *maker, struct weir_rows_ref rows, uint32_t i, const void *row,
+	     uint32_t row_size);
+
+/* use_finding.c. */
+struct weir_rows_ref row_findings(struct row_maker *maker);
+
+#endif
