@@ -13,6 +13,7 @@
 #define USE_TEXT  512        /* of a sentence */
 #define USE_NONE  UINT32_MAX /* no such input, figure or instance */
 #define USE_MODES 4          /* of a histogram, at most */
+#define USE_BEST  8          /* causes or victims, at most */
 
 /* What becomes of a figure's values over the windows. */
 enum use_take {
@@ -172,19 +173,22 @@ struct use_case {
 	char (*peaks)[USE_TEXT];
 };
 
-/* A finding that holds. Members point into tallies. */
+/* The largest members of a tally, the largest first. */
+struct use_best {
+	const struct use_member *members[USE_BEST];
+	double values[USE_BEST];
+	double total; /* of all members */
+	uint32_t count;
+};
+
+/* A finding that holds. */
 struct use_verdict {
 	const struct use_finding *finding;
 	const struct use_case *found;
 	bool explained; /* by another one: no word of its own */
 	double cost;    /* ns; NaN: not known */
-	const struct use_member *causes[8];
-	const struct use_member *victims[8];
-	double cause_values[8];
-	double victim_values[8];
-	double cause_total;
-	uint32_t cause_count;
-	uint32_t victim_count;
+	struct use_best causes;
+	struct use_best victims;
 };
 
 struct use_judgement {
@@ -217,11 +221,10 @@ struct use_instance *use_instance_of(struct weir_ctx *ctx, struct use_resource *
 /* use_group.c. */
 int use_group_add(struct weir_ctx *ctx, struct use_resource *resource, uint32_t finding,
 		  bool victims, const struct weir_batch *batch);
-/* The largest members into `best` and `values`; how many. `not_these`: NULL, or who is left out. */
-uint32_t use_group_best(const struct use_state *st, const struct use_group *group,
-			const struct use_tally *tally, const struct use_group *not_group,
-			const struct use_tally *not_these, const struct use_member **best,
-			double *values, double *total);
+/* The largest members of a group; those of another one are left out where the group says so. */
+void use_group_best(const struct use_state *st, const struct use_group *group,
+		    const struct use_tally *tally, const struct use_group *not_group,
+		    const struct use_tally *not_these, struct use_best *best);
 void use_tally_free(struct use_tally *tally);
 
 /* use_modes.c. The middles of its modes, ascending; how many. */

@@ -151,7 +151,7 @@ int use_bind_ask(struct weir_ctx *ctx, const struct weir_tree *map, const struct
 
 	if (err)
 		return err;
-	ask->name = name ? name : own->name;
+	ask->name = name ? name : own ? own->name : "";
 	ask->input = rules_find_input(ctx, ask->name);
 	if (ask->input == USE_NONE)
 		return 0;

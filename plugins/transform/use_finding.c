@@ -45,11 +45,11 @@ static struct weir_rows_ref row_causes(struct row_maker *maker, const struct use
 {
 	const struct use_group *group = verdict->finding->causes;
 	struct weir_rows_ref rows =
-		row_table(maker, verdict->cause_count, sizeof(struct cause_row));
+		row_table(maker, verdict->causes.count, sizeof(struct cause_row));
 
-	for (uint32_t i = 0; i < verdict->cause_count; i++) {
-		const struct use_member *member = verdict->causes[i];
-		const double value = verdict->cause_values[i], total = verdict->cause_total;
+	for (uint32_t i = 0; i < verdict->causes.count; i++) {
+		const struct use_member *member = verdict->causes.members[i];
+		const double value = verdict->causes.values[i], total = verdict->causes.total;
 		const struct use_words words = {
 			maker->ctx->state, verdict->found, verdict, group, member, value, total
 		};
@@ -71,11 +71,11 @@ static struct weir_rows_ref row_victims(struct row_maker *maker, const struct us
 {
 	const struct use_group *group = verdict->finding->victims;
 	struct weir_rows_ref rows =
-		row_table(maker, verdict->victim_count, sizeof(struct victim_row));
+		row_table(maker, verdict->victims.count, sizeof(struct victim_row));
 
-	for (uint32_t i = 0; i < verdict->victim_count; i++) {
-		const struct use_member *member = verdict->victims[i];
-		const double value = verdict->victim_values[i];
+	for (uint32_t i = 0; i < verdict->victims.count; i++) {
+		const struct use_member *member = verdict->victims.members[i];
+		const double value = verdict->victims.values[i];
 		const bool time = group->unit.size && strcmp(group->unit.dimension, "time") == 0;
 		const struct use_words words = {
 			maker->ctx->state, verdict->found, verdict, group, member, value, 0
@@ -132,8 +132,8 @@ static struct weir_text row_why_now(struct row_maker *maker, const struct use_ve
 	const struct use_state *st = maker->ctx->state;
 	char said[USE_TEXT] = "";
 
-	for (uint32_t i = 0; i < verdict->cause_count && !said[0]; i++) {
-		const struct use_member *member = verdict->causes[i];
+	for (uint32_t i = 0; i < verdict->causes.count && !said[0]; i++) {
+		const struct use_member *member = verdict->causes.members[i];
 		char age[32];
 
 		if (!member->since || member->since + lately < st->start || member->since > st->end)

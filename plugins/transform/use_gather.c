@@ -120,11 +120,11 @@ struct use_instance *use_instance_of(struct weir_ctx *ctx, struct use_resource *
 
 static void gather_join(struct use_total *total, enum use_join join, double value)
 {
-	if (total->rows == 0)
-		total->window = value;
-	else if (join == USE_ADD)
+	const bool further = join == USE_HIGHEST ? value > total->window : value < total->window;
+
+	if (join == USE_ADD && total->rows)
 		total->window += value;
-	else if (join == USE_HIGHEST ? value > total->window : value < total->window)
+	else if (!total->rows || further)
 		total->window = value;
 	total->rows++;
 }
@@ -161,7 +161,7 @@ static int gather_histogram(struct use_total *total, const struct weir_histogram
 	while (total->histogram->scale > from->scale)
 		weir_histogram_halve(total->histogram);
 	if (from->scale == total->histogram->scale)
-		return weir_histogram_merge(total->histogram, from) == -ERANGE ? 0 : 0;
+		return weir_histogram_merge(total->histogram, from);
 	copy = malloc(weir_histogram_bytes(from->buckets));
 	if (!copy)
 		return -ENOMEM;
@@ -170,7 +170,7 @@ static int gather_histogram(struct use_total *total, const struct weir_histogram
 		weir_histogram_halve(copy);
 	err = weir_histogram_merge(total->histogram, copy);
 	free(copy);
-	return err == -ENOMEM ? err : 0;
+	return err;
 }
 
 static int gather_value(struct weir_ctx *ctx, const struct use_figure *figure,

@@ -60,19 +60,20 @@ static int tally_grow(struct use_tally *tally)
 /* NULL: no memory. */
 static struct use_member *tally_member(struct use_tally *tally, uint32_t pid, const char *name)
 {
-	uint32_t *slot = tally->room ? tally_slot(tally, pid, name) : NULL;
+	struct use_member *member;
+	uint32_t *slot;
 
-	if (slot && *slot)
+	/* One more than there are now has room, should this one be new. */
+	if (tally->count == tally->room && tally_grow(tally) < 0)
+		return NULL;
+	slot = tally_slot(tally, pid, name);
+	if (*slot)
 		return &tally->members[*slot - 1];
-	if (tally->count == tally->room) {
-		if (tally_grow(tally) < 0)
-			return NULL;
-		slot = tally_slot(tally, pid, name);
-	}
-	tally->members[tally->count].pid = pid;
-	snprintf(tally->members[tally->count].name, USE_NAME, "%s", name);
-	*slot = ++tally->count;
-	return &tally->members[tally->count - 1];
+	member = &tally->members[tally->count++];
+	member->pid = pid;
+	snprintf(member->name, USE_NAME, "%s", name);
+	*slot = tally->count;
+	return member;
 }
 
 void use_tally_free(struct use_tally *tally)
@@ -156,30 +157,33 @@ static bool group_has(const struct use_group *group, const struct use_tally *tal
 	return at && tally->members[at - 1].value >= group->least * tally->total;
 }
 
-uint32_t use_group_best(const struct use_state *st, const struct use_group *group,
-			const struct use_tally *tally, const struct use_group *not_group,
-			const struct use_tally *not_these, const struct use_member **best,
-			double *values, double *total)
+/* Where a member belongs among the best so far: behind those that are not smaller. */
+static uint32_t group_place(const struct use_best *best, const struct use_member *member)
 {
-	uint32_t count = 0;
+	uint32_t at = best->count;
 
-	*total = group_value(st, group, tally->total);
+	while (at && best->members[at - 1]->value < member->value)
+		at--;
+	return at;
+}
+
+void use_group_best(const struct use_state *st, const struct use_group *group,
+		    const struct use_tally *tally, const struct use_group *not_group,
+		    const struct use_tally *not_these, struct use_best *best)
+{
+	best->total = group_value(st, group, tally->total);
 	for (uint32_t i = 0; i < tally->count; i++) {
 		const struct use_member *member = &tally->members[i];
-		uint32_t at = count;
+		const uint32_t at = group_place(best, member);
 
-		if (member->value < group->least * tally->total ||
+		if (at == group->most || member->value < group->least * tally->total ||
 		    (group->others && not_group && group_has(not_group, not_these, member)))
 			continue;
-		while (at && best[at - 1]->value < member->value)
-			at--;
-		if (at == group->most)
-			continue;
-		count += count < group->most;
-		memmove(&best[at + 1], &best[at], (count - 1 - at) * sizeof(*best));
-		best[at] = member;
+		best->count += best->count < group->most;
+		for (uint32_t last = best->count - 1; last > at; last--)
+			best->members[last] = best->members[last - 1];
+		best->members[at] = member;
 	}
-	for (uint32_t i = 0; i < count; i++)
-		values[i] = group_value(st, group, best[i]->value);
-	return count;
+	for (uint32_t i = 0; i < best->count; i++)
+		best->values[i] = group_value(st, group, best->members[i]->value);
 }

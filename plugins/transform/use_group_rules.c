@@ -4,8 +4,6 @@
 
 #include "use_rules.h"
 
-#define GROUP_MOST 8 /* as many as struct use_verdict holds */
-
 /* "3", "10%": a number on its own, as an expression of nothing. */
 static int group_number(struct weir_ctx *ctx, const struct weir_tree *map, const char *key,
 			double *number)
@@ -66,7 +64,7 @@ static int group_columns(struct weir_ctx *ctx, struct use_group *group, const st
 }
 
 int use_bind_group(struct weir_ctx *ctx, const struct use_resource *resource,
-		   const struct weir_tree *map, struct use_group **out)
+		   const struct weir_tree *map, struct use_group **made)
 {
 	static const char *const known[] = { "input",   "where",    "match", "by",
 					     "take",    "who",      "pid",   "since",
@@ -77,7 +75,7 @@ int use_bind_group(struct weir_ctx *ctx, const struct use_resource *resource,
 
 	if (!map)
 		return 0;
-	group = *out = calloc(1, sizeof(*group));
+	group = *made = calloc(1, sizeof(*group));
 	if (!group)
 		return weir_fail(ctx, -ENOMEM, "keep a group of %s", resource->name);
 	group->take = USE_SUM;
@@ -92,7 +90,7 @@ int use_bind_group(struct weir_ctx *ctx, const struct use_resource *resource,
 		err = group_number(ctx, map, "at_least", &group->least);
 	if (!err)
 		err = group_number(ctx, map, "others", &others);
-	group->most = most < 1 ? 1 : most > GROUP_MOST ? GROUP_MOST : (uint32_t)most;
+	group->most = most < 1 ? 1 : most > USE_BEST ? USE_BEST : (uint32_t)most;
 	group->others = others != 0;
 	group->say = err ? NULL : use_bind_text(ctx, map, "say", true, &err);
 	if (!err)

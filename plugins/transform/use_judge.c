@@ -48,7 +48,7 @@ static void judge_peaks(const struct use_total *total, const struct weir_unit *u
 	uint32_t count = total->histogram ? use_modes(total->histogram, modes) : 0;
 	size_t used = 0;
 
-	*value = total->histogram ? count : NAN;
+	*value = total->histogram ? (double)count : (double)NAN;
 	for (uint32_t i = 0; i < count && count > 1; i++) {
 		char one[32];
 
@@ -153,23 +153,19 @@ static void judge_people(struct weir_ctx *ctx, struct use_verdict *verdict, uint
 		judge_tally(verdict->found, finding->causes, 2 * (size_t)number);
 	const struct use_tally *victims =
 		judge_tally(verdict->found, finding->victims, 2 * (size_t)number + 1);
-	double total;
 
 	if (causes)
-		verdict->cause_count =
-			use_group_best(st, finding->causes, causes, NULL, NULL, verdict->causes,
-				       verdict->cause_values, &verdict->cause_total);
+		use_group_best(st, finding->causes, causes, NULL, NULL, &verdict->causes);
 	if (victims)
-		verdict->victim_count =
-			use_group_best(st, finding->victims, victims, finding->causes, causes,
-				       verdict->victims, verdict->victim_values, &total);
+		use_group_best(st, finding->victims, victims, finding->causes, causes,
+			       &verdict->victims);
 }
 
 static int judge_findings(struct weir_ctx *ctx, struct use_judgement *judgement,
-			  struct use_case *found)
+			  const struct use_resource *resource, const struct use_case *found)
 {
-	for (uint32_t i = 0; i < found->resource->finding_count; i++) {
-		const struct use_finding *finding = &found->resource->findings[i];
+	for (uint32_t i = 0; i < resource->finding_count; i++) {
+		const struct use_finding *finding = &resource->findings[i];
 		struct use_verdict *verdicts, *verdict;
 
 		if (!judge_holds(ctx, found, finding->when))
@@ -245,31 +241,31 @@ static void judge_rank(struct use_judgement *judgement)
 	}
 }
 
+/* That of what belongs to no instance has no name, and stays the first. */
 static int judge_by_name(const void *a, const void *b)
 {
-	return strverscmp(((const struct use_case *)a)->instance->name,
-			  ((const struct use_case *)b)->instance->name);
+	return strverscmp(((const struct use_instance *)a)->name,
+			  ((const struct use_instance *)b)->name);
 }
 
 static int judge_resource(struct weir_ctx *ctx, struct use_resource *resource,
 			  struct use_judgement *judgement)
 {
-	struct use_case *first = &judgement->cases[judgement->case_count];
+	int err = 0;
 
-	for (uint32_t i = 0; i < resource->instance_count; i++) {
-		struct use_instance *instance = &resource->instances[i];
-		int err;
-
-		if (!instance->own)
-			continue;
-		err = judge_case(ctx, resource, instance,
-				 &judgement->cases[judgement->case_count++]);
-		if (err)
-			return err;
-	}
-	qsort(first, (size_t)(&judgement->cases[judgement->case_count] - first), sizeof(*first),
+	qsort(resource->instances, resource->instance_count, sizeof(*resource->instances),
 	      judge_by_name);
-	return 0;
+	for (uint32_t i = 0; i < resource->instance_count && !err; i++) {
+		struct use_case *found = &judgement->cases[judgement->case_count];
+
+		if (!resource->instances[i].own)
+			continue;
+		judgement->case_count++;
+		err = judge_case(ctx, resource, &resource->instances[i], found);
+		if (!err)
+			err = judge_findings(ctx, judgement, resource, found);
+	}
+	return err;
 }
 
 int use_judge(struct weir_ctx *ctx, struct use_judgement *judgement)
@@ -285,8 +281,6 @@ int use_judge(struct weir_ctx *ctx, struct use_judgement *judgement)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < st->resource_count && !err; i++)
 		err = judge_resource(ctx, &st->resources[i], judgement);
-	for (uint32_t i = 0; i < judgement->case_count && !err; i++)
-		err = judge_findings(ctx, judgement, &judgement->cases[i]);
 	judge_explain(ctx, judgement);
 	judge_rank(judgement);
 	return err;

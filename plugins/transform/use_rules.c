@@ -181,7 +181,7 @@ int use_rules_bind(struct weir_ctx *ctx)
 		err = weir_tree_fail(ctx, st->rules, -EINVAL, "resources is missing, or empty");
 	if (err)
 		return err;
-	st->resources = calloc(count, sizeof(*st->resources));
+	st->resources = calloc(count + 1, sizeof(*st->resources));
 	if (!st->resources)
 		return weir_fail(ctx, -ENOMEM, "keep %u resources", count);
 	for (uint32_t i = 0; !err && (item = ctx->host->tree_item(list, i, NULL)); i++)

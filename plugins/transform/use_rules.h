@@ -33,7 +33,7 @@ int use_bind_take(struct weir_ctx *ctx, const struct weir_tree *map, enum use_ta
 /* The unit of what `take` makes of an expression's values. */
 struct weir_unit use_unit_of(const struct weir_unit *unit, enum use_take take);
 int use_bind_group(struct weir_ctx *ctx, const struct use_resource *resource,
-		   const struct weir_tree *map, struct use_group **group);
+		   const struct weir_tree *map, struct use_group **made);
 void use_group_free(struct weir_ctx *ctx, struct use_group *group);
 
 /* use_finding_rules.c. */

@@ -77,57 +77,107 @@ static bool text_pid(const struct use_member *member, char *out, size_t size)
 	return member && member->pid;
 }
 
-/* What is said of the process at hand. */
-static bool text_member(const struct use_words *words, const char *name, char *out, size_t size,
-			bool *known)
+static const struct use_member *text_first(const struct use_best *best)
 {
-	const struct use_member *member = words->member;
+	return best->count ? best->members[0] : NULL;
+}
+
+static const struct use_member *text_cause(const struct use_words *words)
+{
+	return words->verdict ? text_first(&words->verdict->causes) : NULL;
+}
+
+static const struct use_member *text_victim(const struct use_words *words)
+{
+	return words->verdict ? text_first(&words->verdict->victims) : NULL;
+}
+
+static bool text_name(const struct use_member *member, char *out, size_t size)
+{
+	return text_of(member ? member->name : "", out, size);
+}
+
+static bool word_instance(const struct use_words *words, char *out, size_t size)
+{
+	return text_of(words->found ? words->found->instance->name : "", out, size);
+}
+
+static bool word_window(const struct use_words *words, char *out, size_t size)
+{
+	return text_value(words->st ? (double)(words->st->end - words->st->start) : (double)NAN,
+			  &weir_ns, out, size);
+}
+
+static bool word_cause_name(const struct use_words *words, char *out, size_t size)
+{
+	return text_name(text_cause(words), out, size);
+}
+
+static bool word_cause_pid(const struct use_words *words, char *out, size_t size)
+{
+	return text_pid(text_cause(words), out, size);
+}
+
+static bool word_victim_name(const struct use_words *words, char *out, size_t size)
+{
+	return text_name(text_victim(words), out, size);
+}
+
+static bool word_victim_pid(const struct use_words *words, char *out, size_t size)
+{
+	return text_pid(text_victim(words), out, size);
+}
+
+static bool word_name(const struct use_words *words, char *out, size_t size)
+{
+	return text_name(words->member, out, size);
+}
+
+static bool word_pid(const struct use_words *words, char *out, size_t size)
+{
+	return text_pid(words->member, out, size);
+}
+
+static bool word_value(const struct use_words *words, char *out, size_t size)
+{
+	return text_value(words->member ? words->value : (double)NAN, &words->group->unit, out,
+			  size);
+}
+
+static bool word_share(const struct use_words *words, char *out, size_t size)
+{
+	const bool known = words->member && words->total > 0;
+
+	return text_value(known ? words->value / words->total : (double)NAN, &weir_ratio, out,
+			  size);
+}
+
+static bool word_age(const struct use_words *words, char *out, size_t size)
+{
+	const uint64_t since = words->member ? words->member->since : 0;
 	const uint64_t end = words->st ? words->st->end : 0;
 
-	*known = true;
-	if (strcmp(name, "name") == 0)
-		return text_of(member ? member->name : "", out, size);
-	if (strcmp(name, "pid") == 0)
-		return text_pid(member, out, size);
-	if (strcmp(name, "value") == 0)
-		return text_value(member ? words->value : NAN, &words->group->unit, out, size);
-	if (strcmp(name, "share") == 0)
-		return text_value(member && words->total > 0 ? words->value / words->total : NAN,
-				  &weir_ratio, out, size);
-	if (strcmp(name, "age") == 0)
-		return text_value(member && member->since && member->since < end
-					  ? (double)(end - member->since)
-					  : NAN,
-				  &weir_ns, out, size);
-	*known = false;
-	return false;
+	return text_value(since && since < end ? (double)(end - since) : (double)NAN, &weir_ns, out,
+			  size);
 }
 
-static bool text_finding(const struct use_words *words, const char *name, char *out, size_t size,
-			 bool *known)
-{
-	const struct use_verdict *verdict = words->verdict;
-	const struct use_member *cause =
-		verdict && verdict->cause_count ? verdict->causes[0] : NULL;
-	const struct use_member *victim =
-		verdict && verdict->victim_count ? verdict->victims[0] : NULL;
-
-	*known = true;
-	if (strcmp(name, "instance") == 0)
-		return text_of(words->found ? words->found->instance->name : "", out, size);
-	if (strcmp(name, "window") == 0)
-		return text_value(words->st ? (double)(words->st->end - words->st->start) : NAN,
-				  &weir_ns, out, size);
-	if (strcmp(name, "cause_name") == 0)
-		return text_of(cause ? cause->name : "", out, size);
-	if (strcmp(name, "cause_pid") == 0)
-		return text_pid(cause, out, size);
-	if (strcmp(name, "victim_name") == 0)
-		return text_of(victim ? victim->name : "", out, size);
-	if (strcmp(name, "victim_pid") == 0)
-		return text_pid(victim, out, size);
-	return text_member(words, name, out, size, known);
-}
+/* What is said of the finding, and of the process at hand. */
+static const struct {
+	const char *name;
+	bool (*say)(const struct use_words *words, char *out, size_t size);
+} text_words[] = {
+	{ "instance", word_instance },
+	{ "window", word_window },
+	{ "cause_name", word_cause_name },
+	{ "cause_pid", word_cause_pid },
+	{ "victim_name", word_victim_name },
+	{ "victim_pid", word_victim_pid },
+	{ "name", word_name },
+	{ "pid", word_pid },
+	{ "value", word_value },
+	{ "share", word_share },
+	{ "age", word_age },
+};
 
 static bool text_figure(const struct use_words *words, const struct use_resource *resource,
 			const char *name, char *out, size_t size, bool *known)
@@ -151,9 +201,11 @@ static bool text_figure(const struct use_words *words, const struct use_resource
 static bool text_word(const struct use_words *words, const struct use_resource *resource,
 		      const char *name, char *out, size_t size, bool *known)
 {
-	bool there = text_finding(words, name, out, size, known);
-
-	return *known ? there : text_figure(words, resource, name, out, size, known);
+	*known = true;
+	for (size_t i = 0; i < sizeof(text_words) / sizeof(text_words[0]); i++)
+		if (strcmp(text_words[i].name, name) == 0)
+			return text_words[i].say(words, out, size);
+	return text_figure(words, resource, name, out, size, known);
 }
 
 /* "${name}" at `text`: its name, and what follows it; NULL: it is none. */
@@ -168,42 +220,69 @@ static const char *text_reference(const char *text, char name[USE_NAME])
 	return end + 1;
 }
 
+/* A sentence in the making. */
+struct text_made {
+	char *out;
+	size_t size;
+	size_t used;
+	size_t mark; /* where the part in brackets begins */
+	bool within; /* such a part */
+	bool lacks;  /* something in it is absent */
+	bool whole;  /* outside of such parts, nothing is */
+};
+
+static void text_add(struct text_made *made, const char *text)
+{
+	const size_t length = strlen(text), room = made->size - 1 - made->used;
+	const size_t count = length < room ? length : room;
+
+	memcpy(made->out + made->used, text, count);
+	made->used += count;
+}
+
+static void text_fill_in(struct text_made *made, const struct use_words *words, const char *name)
+{
+	char value[USE_TEXT] = "";
+	bool known;
+
+	if (!text_word(words, words->found->resource, name, value, sizeof(value), &known)) {
+		made->lacks |= made->within;
+		made->whole &= made->within;
+	}
+	text_add(made, value[0] ? value : "-");
+}
+
+static void text_letter(struct text_made *made, char letter)
+{
+	const char text[2] = { letter, '\0' };
+
+	if (letter == '[') {
+		made->within = true;
+		made->mark = made->used;
+	} else if (letter == ']') {
+		made->used = made->lacks ? made->mark : made->used;
+		made->within = made->lacks = false;
+	} else {
+		text_add(made, text);
+	}
+}
+
 bool use_say(const struct use_words *words, const char *text, char *out, size_t size)
 {
-	char name[USE_NAME], value[USE_TEXT];
-	size_t used = 0, mark = 0;
-	bool within = false, lacks = false, whole = true, known;
+	struct text_made made = { .out = out, .size = size, .whole = true };
+	char name[USE_NAME];
 
-	while (*text && used + 1 < size) {
+	while (*text) {
 		const char *after = text_reference(text, name);
 
-		if (after) {
-			value[0] = '\0';
-			if (!text_word(words, words->found->resource, name, value, sizeof(value),
-				       &known))
-				lacks = true;
-			used += (size_t)snprintf(out + used, size - used, "%s",
-						 value[0] ? value : "-");
-			used = used < size ? used : size - 1;
-			text = after;
-			if (lacks && !within)
-				whole = lacks = false;
-			continue;
-		}
-		if (*text == '[') {
-			within = true;
-			lacks = false;
-			mark = used;
-		} else if (*text == ']') {
-			used = lacks ? mark : used;
-			within = lacks = false;
-		} else {
-			out[used++] = *text;
-		}
-		text++;
+		if (after)
+			text_fill_in(&made, words, name);
+		else
+			text_letter(&made, *text);
+		text = after ? after : text + 1;
 	}
-	out[used] = '\0';
-	return whole;
+	out[made.used] = '\0';
+	return made.whole;
 }
 
 int use_check_text(struct weir_ctx *ctx, const struct use_resource *resource,
