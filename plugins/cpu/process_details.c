@@ -2,6 +2,7 @@
 /* What only the rows that are sent need: command line, open files, cgroup. */
 #include <stdio.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "process_details.h"
 #include "process_proc.h"
@@ -102,4 +103,19 @@ uint32_t process_count_fds(struct weir_ctx *ctx, uint32_t pid)
 		count++;
 	process_list_close(&list);
 	return err ? WEIR_ABSENT_U32 : count;
+}
+
+/* By /proc: in ticks since the boot, while the machine slept included; so is a recorded tree's clock. */
+uint64_t process_started(const struct process_state *st, const struct process_task *task)
+{
+	uint64_t start, clock = st->now.clock, age;
+	struct timespec boot;
+
+	if (st->bpf)
+		return task->start;
+	if (st->proc->live && clock_gettime(CLOCK_BOOTTIME, &boot) == 0)
+		clock = (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec;
+	start = task->start * st->proc->tick_ns;
+	age = clock > start ? clock - start : 0;
+	return st->now.now > age ? st->now.now - age : WEIR_ABSENT_U64;
 }

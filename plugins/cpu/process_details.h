@@ -12,6 +12,9 @@ int process_add_cgroup(struct weir_ctx *ctx, struct weir_batch *batch,
 int process_add_command(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t pid,
 			struct weir_text *command);
 
+/* When it began; WEIR_ABSENT_U64: before the first moment of CLOCK_MONOTONIC here. */
+uint64_t process_started(const struct process_state *st, const struct process_task *task);
+
 /* How many files the process has open; WEIR_ABSENT_U32: that may not be known. */
 uint32_t process_count_fds(struct weir_ctx *ctx, uint32_t pid);
 

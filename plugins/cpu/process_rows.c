@@ -25,6 +25,7 @@ struct process_row {
 	uint64_t vsz;
 	uint64_t rss;
 	uint64_t swap;
+	uint64_t started;
 	double mem;
 	uint64_t voluntary;
 	uint64_t involuntary;
@@ -103,6 +104,10 @@ static const struct process_column {
 	{ ROW_GAUGE(priority, WEIR_QUIET, "priority, as /proc tells it"), 0 },
 	{ ROW_GAUGE(nice, WEIR_QUIET, "nice value"), 0 },
 	{ ROW_GAUGE(state, WEIR_QUIET, "state, as ps tells it; X: ended"), 0 },
+	{ { "started", "when it began", WEIR_NS, WEIR_TYPE_TIME, WEIR_GAUGE,
+	    WEIR_U64_OFFSET(struct process_row, started), 8, WEIR_OPTIONAL | WEIR_QUIET, 0, NULL,
+	    NULL },
+	  0 },
 	{ ROW_GAUGE(cpu, 0, "CPU that it ran on last"), SHOW_CPU },
 	{ WEIR_FIELD_WITH(struct process_row, ended, WEIR_COUNT, WEIR_DELTA,
 			  WEIR_OPTIONAL | WEIR_QUIET,
@@ -172,14 +177,16 @@ static struct process_row *rows_add(struct weir_ctx *ctx, struct weir_batch *bat
 	row->pid = row->tid = row->ppid = row->uid = WEIR_ABSENT_U32;
 	row->cpu = row->threads = row->fds = row->ended = WEIR_ABSENT_U32;
 	row->priority = row->nice = WEIR_ABSENT_I32;
-	row->vsz = row->rss = row->swap = WEIR_ABSENT_U64;
+	row->vsz = row->rss = row->swap = row->started = WEIR_ABSENT_U64;
 	row->mem = NAN;
 	rows_fill_counters(row, added);
 	return row;
 }
 
-static void rows_fill_about(struct process_row *row, const struct process_task *task)
+static void rows_fill_about(const struct process_state *st, struct process_row *row,
+			    const struct process_task *task)
 {
+	row->started = process_started(st, task);
 	row->pid = task->pid;
 	row->ppid = task->about.ppid;
 	row->uid = task->about.uid;
@@ -245,7 +252,7 @@ static int rows_add_process(struct weir_ctx *ctx, struct weir_batch *batch,
 
 	if (!row)
 		return -ENOMEM;
-	rows_fill_about(row, task);
+	rows_fill_about(st, row, task);
 	if (!lives) {
 		row->ended = 1;
 		return 0;
@@ -324,7 +331,7 @@ static int rows_add_threads(struct weir_ctx *ctx, struct weir_batch *batch,
 		row = rows_add(ctx, batch, "thread", at->about.comm, at->added);
 		if (!row)
 			return -ENOMEM;
-		rows_fill_about(row, at);
+		rows_fill_about(st, row, at);
 		row->tid = at->id;
 	}
 	return rows_add_left(ctx, batch, process);

@@ -7,42 +7,7 @@ set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
 weir=$build/weir load=$build/tests/cgroup_load
-made=
-
-# The folders of the test's cgroups go when it ends.
-clean() {
-	for group in $made; do
-		for _ in $(seq 100); do
-			[ -d "$group" ] || break
-			rmdir "$group" 2>/dev/null || sleep 0.1
-		done
-	done
-	rm -rf "$tap_dir"
-}
-trap clean EXIT
-
-# group CONTROLLER: makes a cgroup of the test's own that has it, in whatever version there is.
-group() {
-	name=weirtest_$$_$1
-	if [ -d "/sys/fs/cgroup/$1" ]; then
-		folder=/sys/fs/cgroup/$1/$name
-	elif grep -qw "$1" /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
-		folder=/sys/fs/cgroup/$name
-	else
-		return 1
-	fi
-	mkdir "$folder" 2>/dev/null || return 1
-	made="$made $folder"
-}
-
-# set_one FILE VALUE [FILE VALUE]: the first of the files that there is.
-set_one() {
-	while [ $# -gt 1 ]; do
-		[ -e "$folder/$1" ] && { echo "$2" >"$folder/$1"; return; }
-		shift 2
-	done
-	return 1
-}
+. "$source/tests/groups.sh"
 
 # watch PIPELINE [OPTION...]: in the background, JSON in $tap_dir/json, until `unwatch`.
 watch() {
@@ -96,7 +61,7 @@ if [ "$(id -u)" != 0 ]; then
 	finish
 fi
 
-if group cpu && set_one cpu.max "10000 100000" cpu.cfs_quota_us 10000; then
+if group cpu cpu && set_one cpu.max "10000 100000" cpu.cfs_quota_us 10000; then
 	watch cgroup --interval 200ms
 	"$load" spin "$folder/cgroup.procs" 2
 	have=$(lines)
@@ -110,7 +75,7 @@ else
 	skip "a quota throttles" "no cgroup with the controller cpu can be made"
 fi
 
-if group memory && set_one memory.max 30M memory.limit_in_bytes 30M; then
+if group memory memory && set_one memory.max 30M memory.limit_in_bytes 30M; then
 	set_one memory.swap.max 0 memory.memsw.limit_in_bytes 40M 2>/dev/null
 	"$weir" errors --follow --since 0 --unknown none --format json \
 		>"$tap_dir/log" 2>"$tap_dir/log_err" &

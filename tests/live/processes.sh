@@ -20,10 +20,12 @@ until_true() {
 run() {
 	rm -f "$tap_dir/in"
 	mkfifo "$tap_dir/in"
+	before=$(date +%s.%N)
 	"$build/tests/process_load" "$tap_dir/file" $children <"$tap_dir/in" >"$tap_dir/truth" &
 	load=$!
 	exec 9>"$tap_dir/in"
 	until_true grep -q ready "$tap_dir/truth"
+	after=$(date +%s.%N)
 	"$weir" pidstat --way "$1" --threads --all --show cpu,disk,memory,switches --interval 1h \
 		--format json >"$tap_dir/rows" 2>"$tap_dir/err" &
 	watcher=$!
@@ -39,7 +41,7 @@ run() {
 # judge PYTHON: true. truth; me: the load's row; threads, left: those below it; ended: of its children.
 judge() {
 	python3 - "$tap_dir" "$load" "$1" <<'P'
-import json, sys
+import calendar, json, sys, time
 folder, pid = sys.argv[1], int(sys.argv[2])
 truth = json.loads(open(folder + "/truth").readlines()[-1])
 rows = [json.loads(line) for line in open(folder + "/rows")]
@@ -50,6 +52,8 @@ ended = [row for row in rows if row["kind"] == "ended" and row["comm"] == truth[
 of_me = [row for row in rows if row["kind"] == "ended" and row["pid"] is None and row["ppid"] == pid]
 def near(a, b, ms):
     return abs(a - b) <= ms * 10**6 + 0.01 * b
+def moment(text):
+    return calendar.timegm(time.strptime(text[:19], "%Y-%m-%dT%H:%M:%S")) + float("0" + text[19:-1])
 def total(rows, name):
     return sum(row[name] or 0 for row in rows)
 if not eval(sys.argv[3]):
@@ -70,6 +74,8 @@ judge_all() {
 		judge "0 <= me['minor'] - truth['minor'] <= 50"
 	check "$1: bytes read past the page cache, to the byte" \
 		judge "me['read'] - truth['bytes'] in (0, 4096)"
+	# /proc tells in hundredths of a second.
+	check "$1: when it began" judge "$before - 0.02 <= moment(me['started']) <= $after"
 	check "$1: $3" judge "$4"
 }
 

@@ -1,0 +1,164 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Scenarios of CPUs, memory and their cgroups, and of a machine that is idle. Usage: cpu.sh SOURCE BUILD
+set -u
+. "$1/tests/scenarios/stage.sh"
+. "$source/tests/groups.sh"
+cpus=$(nproc)
+loads=
+# What version 1 keeps apart.
+accounts=memory
+[ -d /sys/fs/cgroup/cpuacct ] && accounts="cpuacct memory"
+
+if [ "$(id -u)" != 0 ]; then
+	skip "scenarios of CPUs and memory" "need root"
+	finish
+fi
+
+# load NAME ARGUMENT...: scene_load in the background, in the cgroup made last, until `unload`.
+load() {
+	rm -f "$tap_dir/go"
+	mkfifo "$tap_dir/go"
+	"$build/tests/scene_load" "$@" <"$tap_dir/go" >"$tap_dir/$1.ready" &
+	loads="$loads $!"
+	exec 9>"$tap_dir/go"
+	until_so grep -q ready "$tap_dir/$1.ready"
+	enter $!
+	echo >&9
+	exec 9>&-
+}
+
+# as NAME PROGRAM ARGUMENT...: one of the tests' programs under that name, likewise.
+as() {
+	ln -sf "$build/tests/$2" "$tap_dir/$1"
+	program=$tap_dir/$1
+	shift 2
+	"$program" "$@" >/dev/null 2>&1 &
+	loads="$loads $!"
+	enter $!
+}
+
+# nowhere: what comes next stays in the test's own cgroup. strong: it has most of the CPUs, whatever
+# else runs here, in a cgroup of its own.
+nowhere() {
+	folders=
+}
+
+strong() {
+	nowhere
+	group strong cpu && set_one cpu.weight 1000 cpu.shares 10240
+}
+
+unload() {
+	for pid in $loads; do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+	loads=
+}
+
+swap_undo=
+clean() {
+	unload
+	eval "$swap_undo"
+	groups_clean
+}
+trap clean EXIT
+
+# What else runs here is no part of a scenario that needs the machine for itself.
+idle="no other load on this machine"
+quiet() {
+	load_now=$(busy 2)
+	[ "$load_now" -le 30 ]
+}
+
+if quiet; then
+	accused=0
+	for _ in 1 2 3 4 5; do
+		verdict
+		finds_nothing >"$tap_dir/idle" || { accused=1; break; }
+	done
+	check "an idle machine is not accused" test $accused = 0 || cat "$tap_dir/idle"
+else
+	skip "an idle machine is not accused" "needs $idle: its CPUs are $load_now % busy"
+fi
+
+if [ "$cpus" -lt 2 ]; then
+	skip "one hot thread" "needs two CPUs"
+elif quiet; then
+	nowhere
+	load scene_hot spin 1
+	verdict
+	check "one hot thread is a limit, not a saturation" finds cpu limit '' scene_hot ''
+	check "and the CPUs are not saturated" finds_no cpu saturation
+	unload
+else
+	skip "one hot thread" "needs $idle: its CPUs are $load_now % busy"
+fi
+
+strong
+load scene_spin spin $((3 * cpus))
+nowhere
+load scene_beat beat 4
+verdict
+unload
+check "too many spinners saturate the CPUs, and a thread with a beat suffers" \
+	finds cpu saturation '' scene_spin scene_beat
+check "as these began lately" judged \
+	'any(re.match(r"scene_\w+ \(pid \d+\) began ", x["why_now"] or "") for x in f if x["resource"] == "cpu")'
+
+if group quota cpu $accounts && set_one cpu.max "10000 100000" cpu.cfs_quota_us 10000; then
+	load scene_quota spin 1
+	verdict
+	unload
+	check "a CPU quota is the limit of its cgroup" finds cgroup limit "/$name" scene_quota ''
+else
+	skip "a CPU quota is the limit of its cgroup" "no cgroup with the controller cpu can be made"
+fi
+
+# What the program runs is named after the file.
+ln -sf "$build/tests/scene_load" "$tap_dir/scene_brief"
+strong
+as scene_storm storm_load scene_storm exec 10000000 "$tap_dir/scene_brief"
+verdict
+unload
+check "short-lived processes take the CPU" finds cpu churn '' scene_brief ''
+
+if group oom memory && set_one memory.max 30M memory.limit_in_bytes 30M; then
+	set_one memory.swap.max 0 memory.swappiness 0
+	verdict_begin
+	as scene_greedy cgroup_load fill "$folder/cgroup.procs" 200
+	victim=$!
+	wait "$victim"
+	loads=
+	verdict_end
+	check "a kill at a cgroup's limit of memory is its error" \
+		finds cgroup errors "/$name" scene_greedy ''
+	check "which names the process" judged "any(c['pid'] == $victim for x in f for c in x['causes'])"
+	check "and is not told again as the machine's" finds_no memory errors
+else
+	skip "a kill at a cgroup's limit of memory" "no cgroup with the controller memory can be made"
+fi
+
+# swap_on MIB: a device in memory to swap to.
+swap_on() {
+	zram=$(cat /sys/class/zram-control/hot_add 2>/dev/null) || return 1
+	swap_undo="swapoff /dev/zram$zram 2>/dev/null; echo $zram >/sys/class/zram-control/hot_remove"
+	echo "$1M" >"/sys/block/zram$zram/disksize" && mkswap "/dev/zram$zram" >/dev/null &&
+		swapon "/dev/zram$zram"
+}
+
+if ! group swap memory ||
+	!  set_one memory.max 64M memory.limit_in_bytes 64M; then
+	skip "swapping in a cgroup at its limit" "no cgroup with the controller memory can be made"
+elif ! swap_on 512 2>"$tap_dir/zram"; then
+	skip "swapping in a cgroup at its limit" "no zram device can be made: $(cat "$tap_dir/zram")"
+else
+	load scene_hog hog 192
+	verdict
+	unload
+	check "who swaps in a cgroup at its limit is held up by that limit" \
+		finds cgroup saturation "/$name" scene_hog ''
+	check "the machine has memory" finds_no memory saturation
+fi
+finish
