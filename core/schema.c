@@ -83,8 +83,10 @@ static bool schema_head_fits(const struct weir_unit *head, const struct weir_uni
 static bool schema_head_valid(const struct weir_field *field)
 {
 	const struct weir_head *head = field->head;
-	bool per_second = (head->flags & WEIR_PER_SECOND) != 0;
+	bool per_second = head && head->flags & WEIR_PER_SECOND;
 
+	if (!head)
+		return true;
 	/* Of what is no number, it is a label. */
 	if (!head->unit && !head->flags && (field->type == WEIR_TYPE_ROWS || !field->unit))
 		return head->size >= sizeof(*head) && head->text && *head->text;
@@ -126,7 +128,7 @@ static int schema_lint_field(const struct weir_schema *schema, uint32_t i, char 
 	if (field->unit && (!field->unit->dimension || !field->unit->denominator))
 		return schema_fault(error, size, "column \"%s\": its unit is not whole",
 				    field->name);
-	if (field->head && !schema_head_valid(field))
+	if (!schema_head_valid(field))
 		return schema_fault(error, size,
 				    "column \"%s\": its head does not fit its type, unit or role",
 				    field->name);

@@ -90,7 +90,7 @@ static double modes_middle(const struct weir_histogram *histogram, int32_t half_
 
 uint32_t use_modes(const struct weir_histogram *histogram, double modes[USE_MODES])
 {
-	struct modes_hump humps[STEPS / 2 + 1];
+	struct modes_hump humps[STEPS / 2 + 1] = { { 0, 0 } };
 	uint64_t counts[STEPS] = { 0 };
 	uint32_t count, found, told = 0;
 	int32_t first;

@@ -263,7 +263,7 @@ int use_send(struct weir_ctx *ctx, const struct use_judgement *judgement)
 {
 	struct use_state *st = ctx->state;
 	struct row_maker maker = { .ctx = ctx, .judgement = judgement };
-	struct verdict_row row;
+	struct verdict_row row = { .summary = { 0, 0 } };
 
 	maker.batch = weir_loan(ctx, 0, 1, 4096);
 	if (!maker.batch) {

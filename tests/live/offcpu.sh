@@ -56,7 +56,7 @@ run() {
 	$1
 	until_true all_attached || cat "$tap_dir"/*.err
 	echo >&9
-	until_true grep -q done "$tap_dir/truth"
+	until_true grep -q "done" "$tap_dir/truth"
 	for pid in $pids; do
 		kill -INT "$pid"
 		wait "$pid"

@@ -30,7 +30,11 @@
 /* Beyond what the kernel and udev read of a new disk. */
 #define DISK_FROM (1 << 20)
 
+#if defined(__clang__)
+#define KEEP __attribute__((noinline))
+#else
 #define KEEP __attribute__((noinline, noclone))
+#endif
 
 struct work {
 	const char *name;

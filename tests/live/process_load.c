@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 	churn();
 	touch();
 	sleep_often();
-	storm(atoi(argv[2]), name);
+	storm((int)strtol(argv[2], NULL, 10), name);
 	bytes = read_direct(argv[1]);
 	cpu = now_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	getrusage(RUSAGE_SELF, &after);

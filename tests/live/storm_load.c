@@ -108,7 +108,7 @@ static void *storm_connect(void *arg)
 	int listener = socket(AF_INET, SOCK_STREAM, 0);
 
 	prctl(PR_SET_NAME, thread->storm->name);
-	address.sin_port = htons((uint16_t)atoi(thread->storm->argument));
+	address.sin_port = htons((uint16_t)strtoul(thread->storm->argument, NULL, 10));
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	must(bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0, "bind");
 	must(listen(listener, 16) == 0, "listen");
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 		return 0;
 	must(argc >= 4 && pipe(storm.balls[0]) == 0 && pipe(storm.balls[1]) == 0, "usage");
 	storm.name = argv[1];
-	storm.number = atol(argv[3]);
+	storm.number = strtol(argv[3], NULL, 10);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (strcmp(cases[i].name, argv[2]) == 0)
 			run(&storm, i);

@@ -140,8 +140,11 @@ end
 
 check "connects are those that the kernel counts" equal "$(rows tcpconnect 'r["netns"] == near')" $(($(tcp $near ActiveOpens) - active))
 check "failed connects are those that the kernel counts" equal "$(rows tcpconnect 'r["outcome"] in ("refused", "timed out", "unreachable")')" $(($(tcp $near AttemptFails) - failed))
-check "accepts are those that the kernel counts" equal "$(rows tcpaccept True)" $(($(tcp $near PassiveOpens) + $(tcp $far PassiveOpens) - passive))
-check "each of both sides has one row of its life" equal "$(rows tcplife True)" "$(($(rows tcpconnect True) + $(rows tcpaccept True)))"
+# A SYN that is sent again on a slow machine may open a connection that nobody asked for or accepts.
+opened=$(($(tcp $near PassiveOpens) + $(tcp $far PassiveOpens) - passive))
+check "accepts are those of the programs" equal "$(rows tcpaccept True)" 180
+check "the kernel counts no fewer" test $opened -ge 180
+check "each of both sides has one row of its life" equal "$(rows tcplife True)" "$(($(rows tcpconnect True) + opened))"
 
 check "the client's side of loopback is the client's" equal "$(rows tcplife "r['pid'] == $client4 and r['rport'] == 5001 and r['opened'] == 'active' and r['comm'] == 'tcp_load'")" 100
 check "the server's side of loopback is the server's" equal "$(rows tcplife "r['pid'] == $server4 and r['lport'] == 5001 and r['opened'] == 'passive' and r['comm'] == 'tcp_load'")" 100
@@ -154,7 +157,8 @@ check "the far side in the other one" equal "$(rows tcplife "r['pid'] == $server
 check "IPv4 to a socket of IPv6 is IPv4" equal "$(rows tcplife "r['pid'] == $server46 and r['laddr'] == '10.9.9.2' and r['raddr'] == '10.9.9.1'")" 10
 check "who ends with RST has aborted" equal "$(rows tcplife "r['pid'] == $client_reset and r['outcome'] == 'aborted' and r['tx'] == 10 and r['rx'] == 20")" 20
 check "the other side is its owner's, and was reset" equal "$(rows tcplife "r['pid'] == $server_reset and r['outcome'] == 'reset' and r['error'] == 'ECONNRESET' and r['tx'] == 20")" 20
-check "all others that were connected were closed" equal "$(rows tcplife 'r["outcome"] == "closed"')" 320
+closed=$(rows tcplife 'r["outcome"] == "closed"')
+check "all others that were connected were closed" test "$closed" -ge 320 -a "$closed" -le $((320 + opened - 180))
 
 check "connected" equal "$(rows tcpconnect 'r["outcome"] == "connected"')" 180
 check "refused" equal "$(rows tcpconnect "r['pid'] == $refused and r['outcome'] == 'refused' and r['error'] == 'ECONNREFUSED'")" 30

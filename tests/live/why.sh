@@ -110,7 +110,7 @@ watch one run "$tap_dir/one.yaml" --pid "$load"
 watch windows run "$tap_dir/one.yaml" --pid "$load" --interval 300ms
 watch why why "$load" --duration 60s
 echo >&9
-until_true grep -q done "$tap_dir/truth"
+until_true grep -q "done" "$tap_dir/truth"
 for name in $names; do
 	clock >>"$tap_dir/$name.span"
 done

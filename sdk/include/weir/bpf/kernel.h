@@ -147,8 +147,8 @@ struct task_struct {
 	int exit_state;       /* 0: lives */
 	int on_cpu;
 	unsigned int in_iowait : 1; /* waits for a device, if it waits */
-	int on_rq;            /* 0: neither runs nor waits for a CPU */
-	unsigned long nvcsw;  /* switches away, of its own will and not */
+	int on_rq;                  /* 0: neither runs nor waits for a CPU */
+	unsigned long nvcsw;        /* switches away, of its own will and not */
 	unsigned long nivcsw;
 	char comm[16];
 	__u64 start_time; /* CLOCK_MONOTONIC ns */
