@@ -364,7 +364,8 @@ int BPF_PROG(task_switched, bool preempt, struct task_struct *prev_, struct task
 	return 0;
 }
 
-static __always_inline void disk_waited(struct wait_task *slot, __u32 dev, __u64 ns)
+/* Where a thread's dealings with a disk are counted; NULL: it has too many of them. */
+static __always_inline struct wait_disk *disk_of(struct wait_task *slot, __u32 dev)
 {
 	int i;
 
@@ -374,10 +375,18 @@ static __always_inline void disk_waited(struct wait_task *slot, __u32 dev, __u64
 
 		if (dev && (disk->dev == dev || !disk->dev)) {
 			disk->dev = dev;
-			disk->wait_ns += ns;
-			return;
+			return disk;
 		}
 	}
+	return NULL;
+}
+
+static __always_inline void disk_waited(struct wait_task *slot, __u32 dev, __u64 ns)
+{
+	struct wait_disk *disk = disk_of(slot, dev);
+
+	if (disk)
+		disk->wait_ns += ns;
 }
 
 /* The end of a wait in D state. */
@@ -486,6 +495,7 @@ int BPF_PROG(bio_queued, struct bio *bio)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
 	struct wait_task *slot = slot_of(index_of(task->pid));
 	bool journal = is_journal_thread(task);
+	struct wait_disk *counted;
 	struct gendisk *disk;
 	__u32 dev;
 
@@ -495,8 +505,12 @@ int BPF_PROG(bio_queued, struct bio *bio)
 	dev = (__u32)BPF_CORE_READ(disk, major) << 20 | (__u32)BPF_CORE_READ(disk, first_minor);
 	if (journal)
 		journal_writes(task->pid, dev);
-	if (slot)
-		slot->dev = dev;
+	if (!slot)
+		return 0;
+	slot->dev = dev;
+	counted = disk_of(slot, dev);
+	if (counted)
+		counted->sectors += BPF_CORE_READ(bio, bi_iter.bi_size) >> 9;
 	return 0;
 }
 

@@ -35,7 +35,7 @@ struct wait_seen {
 	uint64_t born; /* another one: another thread */
 	uint64_t end;  /* until when all is counted */
 	uint64_t sum[WAIT_SUMS];
-	uint64_t disk[WAIT_DISKS];
+	struct wait_disk disk[WAIT_DISKS];
 	uint32_t switches;
 	uint32_t done; /* the thread has ended, and the slot is to be given back */
 };

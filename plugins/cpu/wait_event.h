@@ -50,11 +50,11 @@ static inline unsigned long long wait_mark_since(unsigned long long mark)
 
 #define WAIT_DISKS 4
 
-/* A disk that a thread has waited for. */
+/* A disk that a thread has waited for, or given work. */
 struct wait_disk {
 	unsigned long long wait_ns;
-	unsigned int dev; /* major << 20 | minor; 0: none yet */
-	unsigned int pad;
+	unsigned int dev;     /* major << 20 | minor; 0: none yet */
+	unsigned int sectors; /* of 512 bytes, read and written; begins anew after 2 TiB */
 };
 
 /*

@@ -30,6 +30,7 @@ struct wait_row {
 	uint64_t kernel;
 	uint64_t journal;
 	uint64_t sleep;
+	uint64_t bytes;
 	uint64_t longest;
 	uint64_t switches;
 	uint64_t threads;
@@ -61,8 +62,12 @@ static const struct weir_field wait_fields[] = {
 	DURATION(sleep, 0, "asleep, idle or stopped"),
 	DURATION(journal, WEIR_QUIET,
 		 "the part of `kernel` that a file system's journal was waited for"),
-	WEIR_FIELD_WITH(struct wait_row, disk, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
-			"disk that most of `device` and `journal` was for, where it is known"),
+	WEIR_FIELD_WITH(
+		struct wait_row, disk, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
+		"disk that most of `device` and `journal` was for, where it is known; of who "
+		"did not wait, the one that most of its data was for"),
+	WEIR_FIELD_WITH(struct wait_row, bytes, WEIR_BYTES, WEIR_DELTA, WEIR_QUIET,
+			"data that the thread itself read from or wrote to that disk, past caches"),
 	WEIR_FIELD_DURATION(struct wait_row, longest, WEIR_GAUGE, WEIR_OPTIONAL,
 			    "longest single wait but sleep that ended in the window, or lasts"),
 	WEIR_FIELD_WITH(struct wait_row, longest_in, WEIR_NONE, WEIR_KEY,
@@ -94,20 +99,24 @@ static void wait_disk_name(struct weir_ctx *ctx, uint32_t dev, char *name, size_
 		 base ? base + 1 : path + sizeof("sys/dev/block/") - 1);
 }
 
-/* The known disk that was waited for longest; 0: it is not known, or nothing was waited for. */
-static uint32_t wait_main_disk(const struct wait_part *part)
+/*
+ * The known disk that was waited for longest, or, where nothing was waited for, that most data was
+ * for; NULL: it is not known, or there is none.
+ */
+static const struct wait_disk *wait_main_disk(const struct wait_part *part)
 {
-	uint64_t unknown = part->sum[WAIT_DEVICE] + part->sum[WAIT_JOURNAL], most = 0;
-	uint32_t dev = 0;
+	const struct wait_disk *main = &part->disk[0];
+	uint64_t unknown = part->sum[WAIT_DEVICE] + part->sum[WAIT_JOURNAL];
 
 	for (uint32_t i = 0; i < WAIT_DISKS; i++) {
-		unknown -= part->disk[i].wait_ns < unknown ? part->disk[i].wait_ns : unknown;
-		if (part->disk[i].wait_ns > most) {
-			most = part->disk[i].wait_ns;
-			dev = part->disk[i].dev;
-		}
+		const struct wait_disk *disk = &part->disk[i];
+
+		unknown -= disk->wait_ns < unknown ? disk->wait_ns : unknown;
+		if (disk->wait_ns > main->wait_ns ||
+		    (disk->wait_ns == main->wait_ns && disk->sectors > main->sectors))
+			main = disk;
 	}
-	return most >= unknown ? dev : 0;
+	return main->wait_ns >= unknown && (main->wait_ns || main->sectors) ? main : NULL;
 }
 
 static int wait_add_disks(struct weir_ctx *ctx, struct weir_batch *batch,
@@ -143,7 +152,7 @@ static void wait_fill_row(struct weir_ctx *ctx, const struct wait_part *part, st
 	static const char *const kinds[] = { "user", "kernel", "journal" };
 	static const char *const states[WAIT_SUMS] = { "run",    "runnable", "device",
 						       "kernel", "journal",  "sleep" };
-	uint32_t dev = wait_main_disk(part);
+	const struct wait_disk *disk = wait_main_disk(part);
 
 	memcpy(row->kind, kinds[part->kind % 3], strlen(kinds[part->kind % 3]));
 	row->wall = part->wall;
@@ -156,8 +165,10 @@ static void wait_fill_row(struct weir_ctx *ctx, const struct wait_part *part, st
 	row->switches = part->switches;
 	row->threads = part->threads;
 	row->longest = WEIR_ABSENT_U64;
-	if (dev)
-		wait_disk_name(ctx, dev, row->disk, sizeof(row->disk));
+	if (disk) {
+		wait_disk_name(ctx, disk->dev, row->disk, sizeof(row->disk));
+		row->bytes = 512ull * disk->sectors;
+	}
 	if (part->longest) {
 		row->longest = wait_mark_since(part->longest);
 		snprintf(row->longest_in, sizeof(row->longest_in), "%s",

@@ -110,14 +110,15 @@ static struct wait_part *wait_parts_add(struct wait_parts *parts)
 	return memset(&parts->items[parts->count++], 0, sizeof(*parts->items));
 }
 
-/* Adds a wait to the disk that it was for, as the program does when the wait ends. */
-static void wait_add_disk(struct wait_disk *disks, uint32_t dev, uint64_t wait_ns)
+/* Adds a wait, and data, to the disk that they were for, as the program does. */
+static void wait_add_disk(struct wait_disk *disks, uint32_t dev, uint64_t wait_ns, uint32_t sectors)
 {
 	for (uint32_t i = 0; i < WAIT_DISKS && dev; i++) {
 		if (disks[i].dev && disks[i].dev != dev)
 			continue;
 		disks[i].dev = dev;
 		disks[i].wait_ns += wait_ns;
+		disks[i].sectors += sectors;
 		return;
 	}
 }
@@ -133,9 +134,9 @@ static uint64_t wait_extend(struct wait_task *task, uint64_t now)
 	ns = now - since;
 	task->sum_ns[state == WAIT_AWAY ? WAIT_SLEEP : state] += ns;
 	if (state == WAIT_DEVICE)
-		wait_add_disk(task->disk, task->dev, ns);
+		wait_add_disk(task->disk, task->dev, ns, 0);
 	if (state == WAIT_JOURNAL)
-		wait_add_disk(task->disk, task->journal_dev, ns);
+		wait_add_disk(task->disk, task->journal_dev, ns, 0);
 	if (state >= WAIT_RUNNABLE && state < WAIT_SLEEP && wait_mark(ns, state) > task->longest)
 		task->longest = wait_mark(ns, state);
 	return now;
@@ -170,8 +171,9 @@ static void wait_difference(const struct wait_task *task, struct wait_seen *seen
 	part->sum[WAIT_KERNEL] = blocked - part->sum[WAIT_JOURNAL];
 	for (uint32_t i = 0; i < WAIT_DISKS; i++) {
 		part->disk[i].dev = task->disk[i].dev;
-		part->disk[i].wait_ns = task->disk[i].wait_ns - seen->disk[i];
-		seen->disk[i] = task->disk[i].wait_ns;
+		part->disk[i].wait_ns = task->disk[i].wait_ns - seen->disk[i].wait_ns;
+		part->disk[i].sectors = task->disk[i].sectors - seen->disk[i].sectors;
+		seen->disk[i] = task->disk[i];
 	}
 	memcpy(seen->sum, task->sum_ns, sizeof(seen->sum));
 	seen->switches = task->switches;
@@ -284,7 +286,8 @@ static void wait_part_add(struct wait_part *to, const struct wait_part *from)
 	for (uint32_t i = 0; i < WAIT_SUMS; i++)
 		to->sum[i] += from->sum[i];
 	for (uint32_t i = 0; i < WAIT_DISKS; i++)
-		wait_add_disk(to->disk, from->disk[i].dev, from->disk[i].wait_ns);
+		wait_add_disk(to->disk, from->disk[i].dev, from->disk[i].wait_ns,
+			      from->disk[i].sectors);
 	/* A process is named after its first thread. */
 	if (from->id.tid == from->id.pid)
 		to->id = from->id;

@@ -245,6 +245,10 @@ the disk has its name
 tasks["read"]["disk"] == disk
 all of the wait is that disk's
 sum(d["wait"] for d in tasks["read"]["disks"] if d["disk"] == disk) == tasks["read"]["device"] + tasks["read"]["journal"]
+its data is what it has read, and was that disk's
+near(tasks["read"]["bytes"], truth["read"]["count"] * 4096, 0.02, 4096)
+who does not use a disk has none
+all(tasks[t]["bytes"] == 0 for t in ("spin-0", "sleep", "lock"))
 its longest wait is at least one read
 tasks["read"]["longest"] >= 20e6
 who calls fsync waits in D state, for its data and for the journal

@@ -34,9 +34,14 @@ struct block_device {
 	struct gendisk *bd_disk; /* the whole disk, of a partition too */
 };
 
+struct bvec_iter {
+	__u32 bi_size;
+};
+
 struct bio {
 	struct block_device *bi_bdev;
 	__u32 bi_opf;
+	struct bvec_iter bi_iter;
 	struct blkcg_gq *bi_blkg; /* with CONFIG_BLK_CGROUP */
 };
 
