@@ -65,7 +65,7 @@ struct use_group {
 	enum use_take take; /* SUM, RATE, MEAN or MOST */
 	uint32_t most;      /* of them are shown */
 	double least;       /* share of the whole below which one is not worth naming */
-	bool others;        /* leaves out who is among the causes */
+	bool others;        /* leaves out who is among the causes, unless nobody else is left */
 	struct weir_unit unit;
 };
 
@@ -225,6 +225,8 @@ int use_group_add(struct weir_ctx *ctx, struct use_resource *resource, uint32_t 
 void use_group_best(const struct use_state *st, const struct use_group *group,
 		    const struct use_tally *tally, const struct use_group *not_group,
 		    const struct use_tally *not_these, struct use_best *best);
+/* When a member began, by its own group or by another one that knows the process; 0: not known. */
+uint64_t use_group_since(const struct use_state *st, const struct use_member *member);
 void use_tally_free(struct use_tally *tally);
 
 /* use_modes.c. The middles of its modes, ascending; how many. */

@@ -134,11 +134,12 @@ static struct weir_text row_why_now(struct row_maker *maker, const struct use_ve
 
 	for (uint32_t i = 0; i < verdict->causes.count && !said[0]; i++) {
 		const struct use_member *member = verdict->causes.members[i];
+		const uint64_t since = use_group_since(st, member);
 		char age[32];
 
-		if (!member->since || member->since + lately < st->start || member->since > st->end)
+		if (!since || since + lately < st->start || since > st->end)
 			continue;
-		use_quantity((double)(st->end - member->since), &weir_ns, age, sizeof(age));
+		use_quantity((double)(st->end - since), &weir_ns, age, sizeof(age));
 		snprintf(said, sizeof(said), "%s (pid %u) began %s ago", member->name, member->pid,
 			 age);
 	}

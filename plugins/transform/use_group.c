@@ -140,6 +140,37 @@ int use_group_add(struct weir_ctx *ctx, struct use_resource *resource, uint32_t 
 	return err;
 }
 
+static uint64_t tally_since(const struct use_tally *tally, uint32_t pid)
+{
+	for (uint32_t i = 0; i < tally->count; i++)
+		if (tally->members[i].pid == pid && tally->members[i].since)
+			return tally->members[i].since;
+	return 0;
+}
+
+static uint64_t instance_since(const struct use_instance *instance, uint32_t tallies, uint32_t pid)
+{
+	uint64_t since = 0;
+
+	for (uint32_t i = 0; i < tallies && !since; i++)
+		since = tally_since(&instance->tallies[i], pid);
+	return since;
+}
+
+uint64_t use_group_since(const struct use_state *st, const struct use_member *member)
+{
+	uint64_t since = member->since;
+
+	for (uint32_t r = 0; r < st->resource_count && member->pid && !since; r++) {
+		const struct use_resource *resource = &st->resources[r];
+
+		for (uint32_t i = 0; i < resource->instance_count && !since; i++)
+			since = instance_since(&resource->instances[i], 2 * resource->finding_count,
+					       member->pid);
+	}
+	return since;
+}
+
 static double group_value(const struct use_state *st, const struct use_group *group, double value)
 {
 	const double seconds = st->inputs[group->ask.input].seconds;
@@ -167,23 +198,36 @@ static uint32_t group_place(const struct use_best *best, const struct use_member
 	return at;
 }
 
-void use_group_best(const struct use_state *st, const struct use_group *group,
-		    const struct use_tally *tally, const struct use_group *not_group,
-		    const struct use_tally *not_these, struct use_best *best)
+/* Fills in the largest members; `not_these` are left out, unless they are NULL. */
+static void group_rank(const struct use_group *group, const struct use_tally *tally,
+		       const struct use_group *not_group, const struct use_tally *not_these,
+		       struct use_best *best)
 {
-	best->total = group_value(st, group, tally->total);
 	for (uint32_t i = 0; i < tally->count; i++) {
 		const struct use_member *member = &tally->members[i];
 		const uint32_t at = group_place(best, member);
 
 		if (at == group->most || member->value < group->least * tally->total ||
-		    (group->others && not_group && group_has(not_group, not_these, member)))
+		    (not_these && group_has(not_group, not_these, member)))
 			continue;
 		best->count += best->count < group->most;
 		for (uint32_t last = best->count - 1; last > at; last--)
 			best->members[last] = best->members[last - 1];
 		best->members[at] = member;
 	}
+}
+
+void use_group_best(const struct use_state *st, const struct use_group *group,
+		    const struct use_tally *tally, const struct use_group *not_group,
+		    const struct use_tally *not_these, struct use_best *best)
+{
+	const bool others = group->others && not_group && not_these;
+
+	group_rank(group, tally, not_group, others ? not_these : NULL, best);
+	/* Who causes it may be the only one who suffers. */
+	if (others && !best->count)
+		group_rank(group, tally, NULL, NULL, best);
+	best->total = group_value(st, group, tally->total);
 	for (uint32_t i = 0; i < best->count; i++)
 		best->values[i] = group_value(st, group, best->members[i]->value);
 }

@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# The shipped rules on rows of what cannot be staged: a link at full speed, a server of files that
+# does not answer, a kernel's complaints. Usage: rules_io.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+. "$source/tests/tap.sh"
+. "$source/tests/cli/staged.sh"
+
+# verdict: what the shipped rules make of the rows that there are, which are then forgotten.
+verdict() {
+	shipped
+	rm "$tap_dir"/*.rows
+}
+
+interfaces='interface: text, util: ratio, drops: count, errors: count, rx_bytes: bytes, tx_bytes: bytes'
+staged net_interfaces "$interfaces" <<'Y'
+eth0, 0.97, 0, 0, 600000000, 3000
+eth1, 0.85, 0, 0, 530000000, 3000
+veth0, ~, 0, 0, 900000000, 3000
+Y
+verdict
+check "a link at its full speed is found, and only that" is "found == [('network', 'eth0', 'saturation')]"
+check "one that is busy is no finding" is '[x["state"] for x in r[:3]] == ["SATURATED", "busy", "ok"]'
+check "a speed that nobody knows is no idle link" is \
+	'(r[2]["utilization"], r[2]["reason"]) == (None, "the speed of the link is unknown")'
+staged net_interfaces "$interfaces" <<'Y'
+eth0, 0.1, 0, 3, 1000, 1000
+Y
+verdict
+check "broken frames are errors" is "found == [('network', 'eth0', 'errors')]"
+
+waits <<'Y'
+10, ls, user, ~, 5000000000, 0, 0, 0, 4900000000, 0, 0, 4900000000, kernel
+11, idle, user, ~, 5000000000, 0, 0, 0, 0, 0, 0, ~, ~
+12, kworker/0:1, kernel, ~, 5000000000, 0, 0, 0, 4000000000, 0, 0, 4000000000, kernel
+Y
+verdict
+check "who waits for a server of files stands still, and for no disk" is "found == [('software', None, 'saturation')]"
+check "it is a victim, and threads of the kernel are not" is \
+	'[(x["pid"], x["comm"], x["wait_s"]) for x in f[0]["victims"]] == [(10, "ls", 4.9)]'
+check "that costs its time" is 'f[0]["cost_s"] == 4.9'
+check "the way on is to where it stands" is 'f[0]["next"] == ["weir why 10", "weir offcpu --pid 10"]'
+waits <<'Y'
+10, tar, user, ~, 5000000000, 0, 0, 0, 4900000000, 0, 0, 20000000, kernel
+Y
+verdict
+check "many short waits for locks are no such thing" is 'f == []'
+waits <<'Y'
+11, mv, user, ~, 5000000000, 0, 0, 0, 400000000, 0, 0, 400000000, kernel
+Y
+verdict
+check "nor is a single one" is 'f == []'
+
+disks='disk: text, util: ratio, queue: number, reads: count, writes: count, flushes: count, read_bytes: bytes, write_bytes: bytes, read_wait: ns, write_wait: ns, flush_wait: ns'
+tasks='pid: uint, comm: text, started: time, kind: text, cgroup: text, run: ns, read: bytes, written: bytes, rss: bytes, swap: bytes, major: count'
+pressure='resource: text, some: ratio'
+# A loop device, of which the disk below is as slow, and others that are always in use.
+busy_disks() {
+	waits </dev/null
+	staged tasks "$tasks" </dev/null
+	staged mem_pressure "$pressure" </dev/null
+	staged disks "$disks" <<'Y'
+loop0, 1.0, 3.0, 500, 0, 0, 50000000, 0, 30000000, ~, ~
+sda, 1.0, 3.0, 500, 0, 0, 50000000, 0, 30000000, ~, ~
+sdb, 1.0, 1.0, 100, 100, 0, 1000000, 1000000, 30000000, 1000000, ~
+nvme0n1, 1.0, 8.0, 900000, 0, 0, 3000000000, 0, 90000, ~, ~
+Y
+}
+busy_disks
+waits <<'Y'
+10, rsync, user, loop0, 5000000000, 0, 0, 4000000000, 0, 0, 49000000, 30000000, device
+11, python3, user, loop0, 5000000000, 0, 0, 4500000000, 0, 0, 100000, 30000000, device
+12, kworker/0:1, kernel, sda, 5000000000, 0, 0, 4900000000, 0, 0, 49000000, 30000000, device
+13, scrub, user, sdb, 5000000000, 0, 0, 400000000, 0, 0, 1000000, 30000000, device
+14, postgres, user, nvme0n1, 5000000000, 0, 0, 4900000000, 0, 0, 3000000000, 1000000, device
+15, jbd2/loop0-8, journal, loop0, 5000000000, 0, 0, 4900000000, 0, 0, 9000000, 30000000, device
+Y
+staged tasks "$tasks" <<'Y'
+10, rsync, 1000000000, process, /, 100, 49000000, 0, 1000, 0, 0
+Y
+verdict
+check "of two disks that are slow for one reason, the one is found that is waited for" is \
+	"found == [('disk', 'loop0', 'saturation')]"
+check "a disk that nobody waits for is not, nor a fast one that is always in use" is \
+	'[x["state"] for x in r if x["resource"] == "disk" and x["instance"] != "loop0"] == ["busy", "busy", "busy"]'
+check "its cost is what tasks waited for it, and no thread of the kernel" is 'f[0]["cost_s"] == 8.5'
+check "its cause is who reads most of it" is '[x["comm"] for x in f[0]["causes"]] == ["rsync"]'
+check "and it is slow now, as that has just begun" is 'f[0]["why_now"] == "rsync (pid 10) began 1 s ago"'
+check "its victim is who waits, not the journal" is '[x["comm"] for x in f[0]["victims"]] == ["python3"]'
+
+busy_disks
+waits <<'Y'
+10, rsync, user, loop0, 5000000000, 0, 0, 4000000000, 0, 0, 50000000, 30000000, device
+Y
+verdict
+check "who is alone is cause and victim" is \
+	'([x["comm"] for x in f[0]["causes"]], [x["comm"] for x in f[0]["victims"]]) == (["rsync"], ["rsync"])'
+
+busy_disks
+waits <<'Y'
+11, python3, user, loop0, 5000000000, 0, 0, 4500000000, 0, 0, 100000, 30000000, device
+12, kworker/0:1, kernel, loop0, 5000000000, 0, 0, 0, 0, 0, 49000000, 30000000, device
+Y
+staged tasks "$tasks" <<'Y'
+10, copy, 1000000000, process, /, 100, 0, 49000000, 1000, 0, 0
+11, python3, 900000000000, process, /, 100, 100000, 0, 1000, 0, 0
+Y
+verdict
+check "what the kernel writes back was caused by who has written it" is \
+	"found == [('disk', 'loop0', 'saturation')] and [x['comm'] for x in f[0]['causes']] == ['copy']"
+
+busy_disks
+staged tasks "$tasks" <<'Y'
+10, copy, 1000000000, process, /, 100, 49000000, 0, 1000, 0, 0
+Y
+staged mem_pressure "$pressure" <<'Y'
+io, 0.9
+memory, 0
+Y
+verdict
+check "without the right to see who waits, the machine's pressure says it" is \
+	"('disk', 'loop0', 'saturation') in found and [x['comm'] for x in f[0]['causes']] == ['copy']"
+
+staged log 'resource: text, instance: text, severity: text, kind: text, text: text, pid: uint, comm: text, cgroup: text' <<'Y'
+network, conntrack, error, conntrack_full, "nf_conntrack: table full, dropping packet", ~, ~, ~
+network, eth0, warning, link_down, "eth0: link is down", ~, ~, ~
+software, ~, error, hung_task, "INFO: task cp:10 blocked for more than 120 seconds", 10, cp, ~
+software, ~, warning, segfault, "x[1]: segfault at 0", 1, x, ~
+Y
+verdict
+check "what the kernel complains of is found where it has no counter" is \
+	"found == [('network', 'conntrack', 'errors'), ('software', 'hung_task', 'errors')]"
+finish
