@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include <weir/bpf/probe.h>
+#include <weir/bpf/ring.h>
 
 #include "disk.h"
 #include "fs.h"
@@ -22,6 +23,7 @@ struct fs_conf {
 	const char *disk;
 	uint64_t interval;
 	uint64_t min_latency;
+	uint64_t buffer;
 	struct weir_task_conf filter;
 };
 
@@ -41,6 +43,7 @@ static const struct weir_option fs_options[] = {
 	WEIR_OPT_DURATION(struct fs_conf, interval, "10s", 0, 24 * WEIR_HOUR,
 			  "output latency: length of a window; 0: one window, until the end"),
 	WEIR_OPT_TASK_FILTER(struct fs_conf),
+	WEIR_OPT_BUFFER(struct fs_conf),
 };
 
 static const struct weir_output fs_outputs[] = {
@@ -125,7 +128,7 @@ static void fs_size_maps(struct fs_state *st, const struct fs_conf *conf)
 	/* And those that are not wanted. */
 	st->bpf->maps.slot_index.max_entries = slots + FS_SLOTS;
 	st->bpf->maps.events.max_entries =
-		conf->report & FS_SLOW ? WEIR_BPF_RING_SIZE : (uint32_t)sysconf(_SC_PAGESIZE);
+		weir_bpf_ring_size(conf->report & FS_SLOW ? conf->buffer : 0);
 }
 
 static int fs_load(struct weir_ctx *ctx)
@@ -162,7 +165,8 @@ static int fs_start(struct weir_ctx *ctx)
 	st->latency.slots.bytes = sizeof(struct fs_slot);
 	st->latency.slots.pool = &st->bpf->bss->slot_pool;
 	if (conf->report & FS_SLOW) {
-		err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd, WEIR_BPF_RING_SIZE);
+		err = weir_bpf_ring_map(&st->ring, st->bpf->maps.events.map_fd,
+					weir_bpf_ring_size(conf->buffer));
 		if (err)
 			return weir_fail(ctx, err, "map the ring of events");
 		if (!period || period > WEIR_BPF_RING_PERIOD_NS)
@@ -182,8 +186,8 @@ static void fs_report_lost(struct weir_ctx *ctx)
 		  "watch fewer: --op, --pid, --comm, --user, --cgroup");
 	weir_lost(ctx, "call whose file another thread closed as it ended",
 		  weir_cell_take(&bss->totals.gone), NULL);
-	weir_lost(ctx, "slow call not shown: the ring of events was full",
-		  weir_cell_take(&bss->events_lost), "show slower ones only: --min-latency");
+	weir_lost(ctx, WEIR_BPF_RING_FULL, weir_cell_take(&bss->events_lost),
+		  WEIR_BPF_RING_CURE "--min-latency, --pid, --fs");
 }
 
 /* An empty batch is not sent, but the last one is: it says that there were none. */

@@ -42,6 +42,7 @@ tcplife --buffer 4KiB --rport '$port'|connect '$port'|2000 20000|1|0 0
 tcpaccept --buffer 4KiB --lport '$port'|connect '$port'|2000 20000|1|0 0
 runqslower --buffer 4KiB --min-wait 0ms|switch - |20000 200000|1|10 2
 sched --top 1000 --interval 200ms|switch - |20000 200000|switches|10 2
+fsslower --buffer 4KiB --min-latency 0 --op read|file '$tap_dir/image'|20000 1000000|1|0 0
 biosnoop --buffer 4KiB --disk '${loop##*/}'|read '$loop'|2000 20000|1|0 0
 biotop --buffer 4KiB --top 1000 --interval 200ms --disk '${loop##*/}'|read '$loop'|2000 20000|count|0 0
 '

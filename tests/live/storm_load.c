@@ -7,6 +7,7 @@
  *	exec N PROGRAM  processes that start this program, and end
  *	connect N PORT  connections over loopback, connected, accepted and closed by one thread
  *	read N DEVICE   direct reads of a block, each a request
+ *	file N FILE     reads of a block of a file
  *	switch N        turns of two threads that share a CPU and wake each other
  *
  * Writes how many events there were: N, but for `switch` what the kernel counts.
@@ -140,6 +141,20 @@ static void *storm_read(void *arg)
 	return NULL;
 }
 
+static void *storm_file(void *arg)
+{
+	struct thread *thread = arg;
+	int fd = open(thread->storm->argument, O_RDONLY);
+	char block[BLOCK];
+
+	prctl(PR_SET_NAME, thread->storm->name);
+	must(fd >= 0, thread->storm->argument);
+	for (long i = 0; i < thread->storm->number; i++)
+		must(pread(fd, block, BLOCK, 0) == BLOCK, "read");
+	close(fd);
+	return NULL;
+}
+
 /* How often the kernel gave this thread a CPU. */
 static unsigned long long turns(void)
 {
@@ -184,8 +199,8 @@ static const struct {
 	void *(*run)(void *thread);
 	int threads;
 } cases[] = {
-	{ "open", storm_open, 2 }, { "exec", storm_exec, 1 },     { "connect", storm_connect, 1 },
-	{ "read", storm_read, 1 }, { "switch", storm_switch, 2 },
+	{ "open", storm_open, 2 }, { "exec", storm_exec, 1 }, { "connect", storm_connect, 1 },
+	{ "read", storm_read, 1 }, { "file", storm_file, 1 }, { "switch", storm_switch, 2 },
 };
 
 static void run(struct storm *storm, size_t which)
