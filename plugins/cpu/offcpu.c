@@ -135,6 +135,7 @@ static int attach(struct weir_ctx *ctx)
 	struct offcpu *st = ctx->state;
 	struct weir_bpf_report report = { 0 };
 	int fd = offcpu_bpf__offcpu_woken__attach(st->bpf);
+	int err;
 
 	if (fd >= 0 && conf->waker)
 		fd = offcpu_bpf__offcpu_waking__attach(st->bpf);
@@ -142,9 +143,8 @@ static int attach(struct weir_ctx *ctx)
 		fd = offcpu_bpf__offcpu_switched__attach(st->bpf);
 	if (fd >= 0)
 		fd = offcpu_bpf__offcpu_before__attach(st->bpf);
-	if (weir_bpf_attach_one(offcpu_bpf, st->bpf, fd, &report))
-		return weir_fail(ctx, -errno, "%s", report.text);
-	return 0;
+	err = weir_bpf_attach_one(offcpu_bpf, st->bpf, fd, &report);
+	return err ? weir_fail(ctx, err, "%s", report.text) : 0;
 }
 
 static int load(struct weir_ctx *ctx)

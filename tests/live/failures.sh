@@ -32,7 +32,11 @@ exitsnoop|bpf raw|--comm nosuchprog|(no events)
 runqlat|bpf raw|--comm nosuchprog|0 events
 runqslower|bpf raw|--comm nosuchprog|(no events)
 sched|bpf raw|--comm nosuchprog|(nothing in this window)
-biolatency|bpf raw||
+offcpu|bpf raw|--comm nosuchprog|(nothing in this window)
+pidstat||--comm nosuchprog|(nothing in this window)
+fsslower|bpf raw|--comm nosuchprog|(no events)
+fsdist|bpf raw|--comm nosuchprog|0 events
+biolatency|bpf raw|--comm nosuchprog|0 events
 biosnoop|bpf raw|--comm nosuchprog|(no events)
 biotop|bpf raw|--comm nosuchprog|(nothing in this window)
 cachestat|bpf raw|--comm nosuchprog|hits  misses
@@ -154,6 +158,16 @@ while IFS='|' read -r tool _ filter said; do
 done <<T
 $tools
 T
+
+# Sampled, and never seen on a CPU: a graph that says so, and a table that has a line for it.
+sleep 1000 &
+sleeper=$!
+check "flame of who sleeps says that there were no samples" "$weir" flame --pid $sleeper \
+	--duration 100ms -o "$tap_dir/sleeper.svg"
+check "in the graph, too" holds "$tap_dir/sleeper.svg" ">no samples<"
+"$weir" profile --pid $sleeper --duration 100ms >"$tap_dir/stdout" 2>"$tap_dir/stderr"
+check "and so does profile" holds "$tap_dir/stderr" "no samples"
+kill $sleeper
 
 # On a kernel that hides the file but has the types, nothing is missing.
 # shellcheck disable=SC2016 # a shell of its own
