@@ -233,8 +233,9 @@ __noinline int task_left(__u64 task, __u32 tid, __u32 index, __u64 run_ns, int s
 		slot->voluntary++;
 	else
 		slot->involuntary++;
-	/* Each time, as exec gives it another name. */
+	/* Each time, as exec gives it another name, and setuid another user. */
 	bpf_core_read(slot->id.comm, sizeof(slot->id.comm), &left->comm);
+	slot->id.uid = BPF_CORE_READ(left, cred, uid.val);
 	/* Its number may go to another thread from now on. */
 	if (state & WEIR_TASK_DEAD)
 		weir_thread_word_remove(weir_thread_words(&task_index, tid, RUNQ_SETS_LOG), tid);

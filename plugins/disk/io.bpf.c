@@ -28,8 +28,9 @@ struct flight_more {
 	char dispatcher[WEIR_COMM_LENGTH];
 };
 
-/* Needs the above. */
+/* Need the above. */
 #include "request.h"
+#include "request_owner.h"
 
 /* Set by the user side before load: no events of requests that took less, in queue and device. */
 const volatile __u64 min_latency_ns = 0;
@@ -72,23 +73,15 @@ int BPF_PROG(request_make, struct bio *bio)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u64 address = (__u64)bio;
-	struct flight_set *set;
 	struct flight *flight;
 	__u64 cgroup;
 
-	/* One may be left of an earlier bio at this address, whose request was never issued. */
 	if (!weir_task_wanted(task))
 		return flight_forget(address);
-
-	set = flight_set(address);
-	flight = flight_find(set, address);
-	if (!flight)
-		flight = flight_new(set, address);
+	flight = owner_begin(bio);
 	if (!flight)
 		return 0;
 	weir_task_fill(&flight->more.task, task);
-	flight->issue_ns = 0;
-	flight->more.flags = BPF_CORE_READ(bio, bi_opf);
 	flight->more.marks = IO_OWNED;
 	if (!is_flusher((__u64)task))
 		return 0;
@@ -99,73 +92,21 @@ int BPF_PROG(request_make, struct bio *bio)
 	return 0;
 }
 
-/* libbpf's macro calculates with a pointer to void. */
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpointer-arith"
-static __always_inline int is_second_running(struct blk_flush_queue *queue)
-{
-	return BPF_CORE_READ_BITFIELD_PROBED(queue, flush_running_idx) != 0;
-}
-#pragma clang diagnostic pop
-
-/* The request for whose sake the device is flushed: the first of those that wait for this flush. */
-static __always_inline struct request *flush_cause(struct request *flush)
-{
-	struct blk_flush_queue *queue = BPF_CORE_READ(flush, mq_hctx, fq);
-	struct request___flush_list *old = NULL;
-	struct list_head *head;
-	struct list_head *first;
-	__u64 link;
-
-	if (!queue)
-		return NULL;
-	head = &queue->flush_queue[is_second_running(queue)];
-	/* Its first member; a relocation of `next` would cost a search through all types. */
-	if (bpf_probe_read_kernel(&first, sizeof(first), head) || first == head)
-		return NULL;
-	link = bpf_core_field_exists(old->flush.list)
-		       ? bpf_core_field_offset(struct request___flush_list, flush.list)
-		       : bpf_core_field_offset(struct request, queuelist);
-	return (struct request *)((__u64)first - link);
-}
-
-/*
- * The bio that the request was made for, 0 if its maker was not seen. It is the first, as it was on
- * insertion and if it went straight to the driver, or the last if others were put before it.
- */
-static __always_inline __u64 made_for(struct request *rq, __u64 inserted)
-{
-	__u64 bio = inserted;
-
-	if (bio && flight_find(flight_set(bio), bio))
-		return bio;
-	bio = (__u64)BPF_CORE_READ(rq, bio);
-	if (bio && flight_find(flight_set(bio), bio))
-		return bio;
-	return (__u64)BPF_CORE_READ(rq, biotail);
-}
-
 /* Copies who submitted the request; 0: it is not known, and if tasks are chosen not wanted. */
 __noinline int owner_find(__u64 address, struct flight_more *owner)
 {
-	struct request *rq = (struct request *)address;
-	struct request *cause = rq;
 	struct flight *flight;
 	__u64 bio;
 
 	if (!owner)
 		return 0;
-	if ((owner->flags & WEIR_REQ_OP_MASK) == WEIR_REQ_OP_FLUSH)
-		cause = flush_cause(rq);
-	bio = cause ? made_for(cause, owner->bio) : 0;
+	bio = owner_bio((struct request *)address, owner);
 	flight = bio ? flight_find(flight_set(bio), bio) : NULL;
 	if (!flight)
 		return !task_filter.by;
 	owner->task = flight->more.task;
 	owner->marks = flight->more.marks;
-	/* The flushes before and after this one are made for the same bio. */
-	if (!(flight->more.flags & WEIR_REQ_PREFLUSH))
-		flight_forget(bio);
+	owner_found(bio, flight);
 	return 1;
 }
 

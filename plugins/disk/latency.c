@@ -10,6 +10,7 @@
 #include <weir/histogram.h>
 #include <weir/plugin.h>
 #include <weir/slots.h>
+#include <weir/task_filter.h>
 
 #include "disk.h"
 #include "latency_event.h"
@@ -22,6 +23,7 @@ struct latency_conf {
 	uint64_t interval;
 	const char *disk;
 	uint32_t by;
+	struct weir_task_conf filter;
 };
 
 static const struct weir_option latency_options[] = {
@@ -29,6 +31,7 @@ static const struct weir_option latency_options[] = {
 			  "length of a window; 0: one window, until the end"),
 	WEIR_OPT_TEXT(struct latency_conf, disk, "", "only this disk, such as sda"),
 	WEIR_OPT_CHOICES(struct latency_conf, by, "disk,op", "disk op", "one row for each"),
+	WEIR_OPT_TASK_FILTER(struct latency_conf),
 };
 
 struct latency_row {
@@ -74,6 +77,7 @@ struct latency_window {
 struct latency_state {
 	struct latency_bpf *bpf;
 	struct weir_slots slots; /* of struct latency_slot */
+	struct weir_cgroup_names cgroups;
 	struct latency_window *windows;
 	uint32_t window_count;
 	uint64_t start; /* of the window */
@@ -100,25 +104,57 @@ static int latency_bind(struct weir_ctx *ctx)
 	return ctx->host->declare(ctx, 0, &st->schema);
 }
 
-static int latency_start(struct weir_ctx *ctx)
+/* Who submits what costs something, and is looked at only if tasks are chosen. */
+static int latency_attach(struct latency_bpf *bpf)
+{
+	int fd = 0;
+
+	if (bpf->rodata->task_filter.by)
+		fd = latency_bpf__request_make__attach(bpf);
+	if (fd >= 0)
+		fd = latency_bpf__request_insert__attach(bpf);
+	if (fd >= 0)
+		fd = latency_bpf__request_issue__attach(bpf);
+	if (fd >= 0)
+		fd = latency_bpf__request_requeue__attach(bpf);
+	if (fd >= 0)
+		fd = latency_bpf__request_merge__attach(bpf);
+	if (fd >= 0)
+		fd = latency_bpf__request_complete__attach(bpf);
+	return fd;
+}
+
+static int latency_load(struct weir_ctx *ctx, uint32_t dev)
 {
 	const struct latency_conf *conf = ctx->options;
 	struct latency_state *st = ctx->state;
 	struct weir_bpf_report report = { 0 };
-	uint32_t dev = 0;
-	int err = *conf->disk ? disk_find(ctx, conf->disk, &dev) : 0;
+	int err;
 
-	if (err)
-		return err;
 	st->bpf = latency_bpf__open();
 	if (!st->bpf)
 		return weir_fail(ctx, -ENOMEM, "open BPF programs");
 	st->bpf->rodata->only_dev = dev;
+	err = weir_task_filter_set(ctx, &conf->filter, &st->bpf->rodata->task_filter, &st->cgroups);
+	if (err)
+		return err;
 	err = weir_bpf_load(latency_bpf, st->bpf, &report);
 	if (!err)
-		err = weir_bpf_attach(latency_bpf, st->bpf, &report);
+		err = weir_bpf_attach_one(latency_bpf, st->bpf, latency_attach(st->bpf), &report);
+	return err ? weir_fail(ctx, err, "%s", report.text) : 0;
+}
+
+static int latency_start(struct weir_ctx *ctx)
+{
+	const struct latency_conf *conf = ctx->options;
+	struct latency_state *st = ctx->state;
+	uint32_t dev = 0;
+	int err = *conf->disk ? disk_find(ctx, conf->disk, &dev) : 0;
+
+	if (!err)
+		err = latency_load(ctx, dev);
 	if (err)
-		return weir_fail(ctx, err, "%s", report.text);
+		return err;
 	st->slots.bytes = sizeof(struct latency_slot);
 	st->slots.count = LATENCY_SLOTS;
 	st->slots.pool = &st->bpf->bss->slot_pool;
@@ -273,6 +309,7 @@ static void latency_destroy(struct weir_ctx *ctx)
 
 	weir_slots_unmap(&st->slots);
 	latency_bpf__destroy(st->bpf);
+	weir_cgroup_names_release(&st->cgroups);
 	free(st->windows);
 	weir_bpf_stats_end(&st->stats);
 }
@@ -305,7 +342,10 @@ WEIR_COMPONENT(
 	       "from there to\nits completion (device). Counted in the kernel on the block_rq "
 	       "tracepoints, which fire also when\na disk's iostats are off. Flushes are an "
 	       "operation of their own. A request is one sample, at its\nlast completion; "
-	       "requests that were in flight before weir was attached are counted as lost.",
+	       "requests that were in flight before weir was attached are counted as lost. Chosen "
+	       "tasks are those "
+	       "that\nsubmit requests, as disk.io tells them; what they submitted before weir was "
+	       "attached is left out.",
 	.options_size = sizeof(struct latency_conf), .state_size = sizeof(struct latency_state),
 	.options = WEIR_TABLE(latency_options), .outputs = WEIR_TABLE(latency_outputs),
 	.probe = latency_probe, .bind = latency_bind, .start = latency_start, .tick = latency_emit,

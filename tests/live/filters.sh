@@ -12,25 +12,17 @@ if [ "$(id -u)" != 0 ]; then
 	skip "filters of tracing tools" "needs root"
 	finish
 fi
-# Where a cgroup can be made: the hierarchy that weir prefers, see weir/cgroup.h.
-for hierarchy in memory cpu pids ""; do
-	tree=$(awk -v want="$hierarchy" '{
-		for (dash = 1; $dash != "-"; dash++) continue
-		one = want == "" ? $(dash + 1) == "cgroup2" : $(dash + 1) == "cgroup"
-		if (one && (want == "" || index("," $(dash + 3) ",", "," want ","))) {
-			print $5
-			exit
-		}
-	}' /proc/self/mountinfo)
-	[ -n "$tree" ] && break
-done
+. "$source/tests/live/hierarchy.sh"
+tree=$(cgroup_tree)
 id=$(printf '%064d' $$ | tr 0-9 a-f0-3)
 group=docker-$id.scope
 if [ -z "$tree" ] || ! mkdir "$tree/$group" 2>/dev/null; then
 	skip "filters of tracing tools" "no cgroup can be made here"
 	finish
 fi
+loop=
 cleanup() {
+	[ -z "$loop" ] || losetup -d "$loop"
 	rmdir "$tree/$group"
 	rm -rf "$tap_dir"
 }
@@ -44,10 +36,15 @@ for name in $mine $twin; do
 	chmod 755 "$tap_dir/$name"
 done
 port=$((10000 + $$ % 10000))
+# Both read it.
+dd if=/dev/zero of="$tap_dir/image" bs=1M count=2 2>/dev/null
+chmod 644 "$tap_dir/image"
+loop=$(losetup -f --show "$tap_dir/image" 2>/dev/null) && chmod 666 "$loop"
 # The one has its pid, and waits here until it is watched.
 mkfifo "$tap_dir/mine.gate"
 
-# A row per tool: arguments | the load's case, its number, and what is done beside.
+# A row per tool: arguments | the load's case, its number, and what is done beside; where rows do
+# not say whose they are, | the column whose sum is that of the one alone.
 tools='
 opensnoop|open 100 -
 execsnoop|exec 20 PROGRAM
@@ -58,6 +55,13 @@ tcpaccept|connect 20 PORT
 runqslower --min-wait 0ms|switch 100 -
 sched --top 1000 --interval 200ms|switch 100 -
 runqlat --by pid --interval 0|switch 100 -
+offcpu --interval 0|switch 100 -
+pidstat --show cpu,switches --interval 200ms|switch 20000 -
+fsslower 0 --op read|file 20 '$tap_dir/image'
+fsdist --by pid --op read --interval 0|file 20 '$tap_dir/image'
+biosnoop --disk '${loop##*/}'|read 20 '$loop'
+biotop --disk '${loop##*/}'|read 20 '$loop'
+biolatency --interval 0 --disk '${loop##*/}'|read 20 '$loop'|count
 '
 
 # act NAME PORT CASE NUMBER ARGUMENT: as $user in the cgroup, or as root outside of it.
@@ -78,10 +82,10 @@ act() {
 	fi
 }
 
-# only FILTER VALUE LOAD TOOL...: the tool shows the one, with its names, and never the twin.
+# only FILTER VALUE LOAD COLUMN TOOL...: the tool shows the one, with its names, and never the twin.
 only() {
-	filter=$1 value=$2 what=$3
-	shift 3
+	filter=$1 value=$2 what=$3 column=$4
+	shift 4
 	rm -f "$tap_dir/mine.pid"
 	# shellcheck disable=SC2086 # three words
 	act $mine $port $what >"$tap_dir/mine" &
@@ -101,15 +105,18 @@ only() {
 	wait $other
 	kill -INT $watcher
 	wait $watcher
-	python3 - "$tap_dir/json" $mine $twin $user "$group" "$id" "$filter" <<'P'
+	python3 - "$tap_dir/json" $mine $twin $user "$group" "$id" \
+		"$column" "${what#* }" <<'P'
 import json, sys
-path, mine, twin, user, group, container, by = sys.argv[1:]
+path, mine, twin, user, group, container, column, number = sys.argv[1:]
 rows = [json.loads(line) for line in open(path)]
+if column:
+    print(rows)
+    sys.exit(sum(row[column] for row in rows) != int(number.split()[0]))
 own = [row for row in rows if row["comm"] == mine]
 print(len(rows), "rows,", len(own), "of them its own", rows[:3])
 bad = [row for row in rows if row["comm"] == twin]
-# Chosen otherwise, it may have been seen before it changed to that user.
-bad += [row for row in own if by == "user" and row.get("uid") not in (None, int(user))]
+bad += [row for row in own if row.get("uid") not in (None, int(user))]
 bad += [row for row in own if "cgroup" in row and row["cgroup"] != "/" + group]
 bad += [row for row in own if "container" in row and row["container"] != container[:12]]
 print("wrong:", bad[:3])
@@ -117,11 +124,16 @@ sys.exit(bool(bad) or not own)
 P
 }
 
-while IFS='|' read -r tool what; do
+while IFS='|' read -r tool what column; do
 	[ -n "$tool" ] || continue
+	if [ -z "$loop" ] && [ "${what%% *}" = read ]; then
+		skip "filters of $tool" "no loop device is to be had here"
+		continue
+	fi
 	for filter in "pid -" "comm $mine" "user $user" "cgroup /$group"; do
 		# shellcheck disable=SC2086 # lists of words
-		check "$tool --${filter%% *} shows the one and not its twin" only $filter "$what" $tool
+		check "$tool --${filter%% *} shows the one and not its twin" only $filter "$what" \
+			"$column" $tool
 	done
 done <<T
 $tools
