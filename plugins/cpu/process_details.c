@@ -7,26 +7,6 @@
 #include "process_details.h"
 #include "process_proc.h"
 
-/* The path of the line "5:memory:/a/b" whose controllers have that one; "": version 2's. */
-static const char *details_cgroup_line(char *text, const char *controller)
-{
-	for (char *line; (line = strsep(&text, "\n")) && *line;) {
-		char *names = strchr(line, ':');
-		char *path = names ? strchr(names + 1, ':') : NULL;
-
-		if (!path)
-			continue;
-		*path++ = '\0';
-		names++;
-		if (!*controller && !*names)
-			return path;
-		for (char *name; *controller && (name = strsep(&names, ","));)
-			if (strcmp(name, controller) == 0)
-				return path;
-	}
-	return "";
-}
-
 static const char *details_read_cgroup(struct weir_ctx *ctx, uint32_t pid)
 {
 	struct process_state *st = ctx->state;
@@ -35,21 +15,16 @@ static const char *details_read_cgroup(struct weir_ctx *ctx, uint32_t pid)
 	snprintf(path, sizeof(path), "proc/%u/cgroup", pid);
 	if (weir_read_file(ctx, path, &st->buffer) < 0)
 		return "";
-	return details_cgroup_line(st->buffer.bytes, weir_cgroup_controller(st->filter.hierarchy));
+	return weir_cgroup_of_process(st->buffer.bytes,
+				      weir_cgroup_controller(st->filter.hierarchy));
 }
 
 bool process_proc_in_cgroup(struct weir_ctx *ctx, const char *cgroup)
 {
 	struct process_state *st = ctx->state;
-	const char *path;
-	size_t length = strlen(cgroup);
+	uint32_t pid = (uint32_t)strtoul(st->proc->path, NULL, 10);
 
-	path = details_read_cgroup(ctx, (uint32_t)strtoul(st->proc->path, NULL, 10));
-	while (length && cgroup[length - 1] == '/')
-		length--;
-	if (cgroup[0] != '/')
-		path += *path == '/';
-	return strncmp(path, cgroup, length) == 0 && (!path[length] || path[length] == '/');
+	return weir_cgroup_is_below(details_read_cgroup(ctx, pid), cgroup, st->names.folder);
 }
 
 int process_add_cgroup(struct weir_ctx *ctx, struct weir_batch *batch,

@@ -54,7 +54,7 @@ static int owners_grow(struct owners *owners)
 }
 
 /* Who comes first has it: a process is before those that it started. */
-static int owners_add(struct owners *owners, uint64_t inode, uint32_t pid, const char *comm)
+static int owners_add(struct owners *owners, uint64_t inode, const struct owner *process)
 {
 	struct owner *owner;
 	int err = owners_grow(owners);
@@ -65,9 +65,8 @@ static int owners_add(struct owners *owners, uint64_t inode, uint32_t pid, const
 	if (owner->pid)
 		return 0;
 	owners->count += owner->inode == 0;
+	*owner = *process;
 	owner->inode = inode;
-	owner->pid = pid;
-	snprintf(owner->comm, sizeof(owner->comm), "%s", comm);
 	return 0;
 }
 
@@ -82,12 +81,19 @@ static void owners_read_comm(int process, char *comm, size_t size)
 	comm[strcspn(comm, "\n")] = '\0';
 }
 
+static void owners_read_owner(struct owners *owners, int process, struct owner *owner)
+{
+	owners_read_comm(process, owner->comm, sizeof(owner->comm));
+	owner->wanted = !owners->filter ||
+			owner_filter_wants(owners->filter, process, owner->pid, owner->comm);
+}
+
 /* Takes `folder` over. */
 static int owners_read_descriptors(struct owners *owners, int process, int folder, uint32_t pid)
 {
 	DIR *stream = fdopendir(folder);
 	struct dirent *entry;
-	char comm[16] = "";
+	struct owner owner = { .pid = pid };
 	int err = 0;
 
 	if (!stream) {
@@ -102,9 +108,10 @@ static int owners_read_descriptors(struct owners *owners, int process, int folde
 		target[length > 0 ? length : 0] = '\0';
 		if (sscanf(target, "socket:[%" SCNu64 "]", &inode) != 1)
 			continue;
-		if (!comm[0])
-			owners_read_comm(process, comm, sizeof(comm));
-		err = owners_add(owners, inode, pid, comm);
+		if (!owner.inode)
+			owners_read_owner(owners, process, &owner);
+		owner.inode = inode;
+		err = owners_add(owners, inode, &owner);
 	}
 	closedir(stream);
 	return err;
@@ -147,16 +154,19 @@ static int owners_read_all(struct weir_ctx *ctx, struct owners *owners)
 
 int owners_read(struct weir_ctx *ctx, struct owners *owners, uint64_t inode, int now_or_never)
 {
+	static const struct owner nobody = { 0 };
 	uint64_t begin = weir_now(ctx);
 	int err;
 
 	if (!now_or_never && owners->read_at && begin - owners->read_at < owners->pause)
 		return 0;
-	if (owners->count > OWNERS_MAX)
-		owners_release(owners);
+	if (owners->count > OWNERS_MAX) {
+		memset(owners->table, 0, owners->capacity * sizeof(*owners->table));
+		owners->count = 0;
+	}
 	err = owners_read_all(ctx, owners);
 	if (!err)
-		err = owners_add(owners, inode, 0, "");
+		err = owners_add(owners, inode, &nobody);
 	owners->read_at = weir_now(ctx);
 	owners->pause = (owners->read_at - begin) * OWNERS_PAUSE_FACTOR;
 	return err ? err : 1;

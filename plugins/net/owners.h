@@ -8,15 +8,19 @@
 
 #include <weir/plugin.h>
 
+#include "owner_filter.h"
+
 struct owner {
 	uint64_t inode; /* 0: a free place */
 	uint32_t pid;   /* 0: no process has it */
 	char comm[16];
+	bool wanted; /* by the filter, if there is one */
 };
 
 /* Starts as zeroed memory; owners_release() accepts that. */
 struct owners {
-	struct owner *table; /* open addressing; a power of two */
+	struct owner_filter *filter; /* NULL: all are wanted */
+	struct owner *table;         /* open addressing; a power of two */
 	uint32_t count;
 	uint32_t capacity;
 	uint64_t read_at; /* end of the last reading, CLOCK_MONOTONIC ns */

@@ -21,8 +21,7 @@ struct retransmit_conf {
 	struct ends_conf ends;
 	uint64_t buffer;
 	uint64_t interval;
-	const char *comm;
-	uint32_t pid;
+	struct weir_task_conf filter;
 	bool count;
 };
 
@@ -30,8 +29,7 @@ static const struct weir_option retransmit_options[] = {
 	WEIR_OPT_BOOL(struct retransmit_conf, count, "false", "count by flow, instead of events"),
 	WEIR_OPT_DURATION(struct retransmit_conf, interval, "10s", 0, 24 * WEIR_HOUR,
 			  "of counts: length of a window; 0: one window, until the end"),
-	WEIR_OPT_UINT(struct retransmit_conf, pid, "0", 0, 4194304, "only this process; 0: all"),
-	WEIR_OPT_TEXT(struct retransmit_conf, comm, "", "only processes of this name"),
+	WEIR_OPT_TASK_FILTER(struct retransmit_conf),
 	ENDS_OPTIONS(struct retransmit_conf),
 	WEIR_OPT_BUFFER(struct retransmit_conf),
 };
@@ -92,6 +90,7 @@ struct retransmit_source {
 	struct retransmit_bpf *bpf;
 	struct weir_bpf_ring ring;
 	struct owners owners;
+	struct owner_filter filter;
 	struct retransmit_flow *flows;
 	uint32_t flow_count;
 	uint32_t flow_capacity;
@@ -118,8 +117,11 @@ static int retransmit_start(struct weir_ctx *ctx)
 		return weir_fail(ctx, -ENOMEM, "open BPF programs");
 	err = ends_filter_set(ctx, &conf->ends,
 			      (struct ends_filter *)&st->bpf->rodata->ends_filter);
+	if (!err)
+		err = owner_filter_set(ctx, &conf->filter, &st->filter);
 	if (err)
 		return err;
+	st->owners.filter = st->filter.task.by ? &st->filter : NULL;
 	st->bpf->maps.events.max_entries = weir_bpf_ring_size(conf->buffer);
 	err = weir_bpf_load(retransmit_bpf, st->bpf, &report);
 	if (!err)
@@ -132,14 +134,6 @@ static int retransmit_start(struct weir_ctx *ctx)
 		return weir_fail(ctx, err, "map the ring of events");
 	st->start = weir_now(ctx);
 	return weir_every(ctx, WEIR_BPF_RING_PERIOD_NS);
-}
-
-/* True if the event's owner is one that the user asked for. */
-static bool retransmit_is_wanted(const struct retransmit_conf *conf, const struct owner *owner)
-{
-	if (conf->pid && (!owner || owner->pid != conf->pid))
-		return false;
-	return !conf->comm[0] || (owner && strncmp(owner->comm, conf->comm, 15) == 0);
 }
 
 static int retransmit_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
@@ -156,7 +150,7 @@ static int retransmit_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
 				      .segments = flow->segments };
 	struct retransmit_row *added;
 
-	if (!retransmit_is_wanted(ctx->options, owner))
+	if (st->filter.task.by && !(owner && owner->wanted))
 		return 0;
 	if (owner && owner->pid) {
 		row.pid = owner->pid;
@@ -318,6 +312,7 @@ static void retransmit_destroy(struct weir_ctx *ctx)
 	weir_bpf_ring_unmap(&st->ring);
 	retransmit_bpf__destroy(st->bpf);
 	owners_release(&st->owners);
+	owner_filter_release(&st->filter);
 	free(st->flows);
 	weir_bpf_stats_end(&st->stats);
 }

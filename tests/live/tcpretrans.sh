@@ -8,6 +8,9 @@ source=$1 build=$2
 weir=$build/weir
 load=$build/tests/tcp_load
 near=weir-$$-a far=weir-$$-b
+. "$source/tests/live/hierarchy.sh"
+tree=$(cgroup_tree)
+group=$tree/weir-$$
 
 if [ "$(id -u)" != 0 ]; then
 	skip "tcpretrans on lost packets" "needs root"
@@ -20,6 +23,7 @@ fi
 cleanup() {
 	ip netns del "$near"
 	ip netns del "$far"
+	[ ! -d "$group" ] || rmdir "$group"
 	rm -rf "$tap_dir"
 }
 trap cleanup EXIT
@@ -112,6 +116,34 @@ end
 check "each sent its SYN again" equal "$(rows 'r["kind"] == "syn" and r["state"] == "SYN_SENT" and r["raddr"] == "10.9.9.3" and r["rport"] == 6001' 'len({r["lport"] for r in rows})')" 3
 check "as often as the kernel counts" equal "$(segments True) $(rows True)" "$near_RetransSegs $near_TCPSynRetrans"
 check "they are the client's" equal "$(rows "r['pid'] != $client or r['comm'] != 'tcp_load'")" 0
+
+# chosen FILTER...: of two that connect to nobody, only that of user 65533 in a cgroup is shown.
+chosen() {
+	"$weir" tcpretrans --rport 6005 --format json "$@" >"$tap_dir/json" 2>"$tap_dir/err" &
+	running=$!
+	attached "$tap_dir/err" || return
+	# shellcheck disable=SC2016 # a shell of its own
+	sh -c 'echo $$ >"$1/cgroup.procs" && exec ip netns exec "$2" setpriv --reuid 65533 \
+		--clear-groups "$3" fail 10.9.9.3 6005 2 110' sh "$group" "$near" \
+		"$tap_dir/tcp_load" >"$tap_dir/mine" &
+	mine=$!
+	client fail 10.9.9.3 6005 2 110
+	wait $mine
+	end
+	mine=$(cat "$tap_dir/mine")
+	equal "$(rows True '{r["pid"] for r in rows}')" "{$mine}"
+}
+
+if [ -n "$tree" ] && mkdir "$group" 2>/dev/null && command -v setpriv >/dev/null; then
+	chmod 711 "$tap_dir"
+	cp "$load" "$tap_dir/tcp_load"
+	chmod 755 "$tap_dir/tcp_load"
+	check "--user shows those of that user's process" chosen --user 65533
+	check "--cgroup shows those of that cgroup's process" chosen --cgroup "/${group##*/}"
+	check "a cgroup may be told by the path of its folder" chosen --cgroup "$group"
+else
+	skip "retransmits of one user or cgroup" "no cgroup can be made here"
+fi
 
 begin
 serve 10.9.9.2 6002 1 1 1

@@ -186,6 +186,49 @@ static inline int weir_cgroup_find(struct weir_ctx *ctx, const struct weir_cgrou
 	return -ENOENT;
 }
 
+/*
+ * From the text of /proc/PID/cgroup, which is taken apart: the path of the line "5:memory:/a/b"
+ * whose controllers have that one; "": version 2's. "" if there is none.
+ */
+static inline const char *weir_cgroup_of_process(char *text, const char *controller)
+{
+	for (char *line; (line = strsep(&text, "\n")) && *line;) {
+		char *names = strchr(line, ':');
+		char *path = names ? strchr(names + 1, ':') : NULL;
+
+		if (!path)
+			continue;
+		*path++ = '\0';
+		names++;
+		if (!*controller && !*names)
+			return path;
+		for (char *name; *controller && (name = strsep(&names, ","));)
+			if (strcmp(name, controller) == 0)
+				return path;
+	}
+	return "";
+}
+
+/*
+ * True if `path` is the cgroup that the user chose, or below it: by its path in the hierarchy, or by
+ * the whole path of its folder. `folder` is where the hierarchy is mounted.
+ */
+static inline int weir_cgroup_is_below(const char *path, const char *chosen, const char *folder)
+{
+	const char *below = chosen + strspn(chosen, "/");
+	size_t length = strlen(folder);
+
+	if (chosen[0] == '/' && length && strncmp(below, folder, length) == 0)
+		below += length;
+	below += strspn(below, "/");
+	path += strspn(path, "/");
+	length = strlen(below);
+	while (length && below[length - 1] == '/')
+		length--;
+	return strncmp(path, below, length) == 0 &&
+	       (!length || !path[length] || path[length] == '/');
+}
+
 struct weir_cgroup_name {
 	uint64_t id;
 	char *path; /* below the hierarchy: "/a/b" */
