@@ -42,6 +42,13 @@ def load_open():
         os.close(os.open("/dev/null", os.O_RDONLY))
 
 
+def load_read():
+    fd = os.open(os.path.abspath(__file__), os.O_RDONLY)
+    for _ in range(100000):
+        os.pread(fd, 512, 0)
+    os.close(fd)
+
+
 def load_tcp():
     with socket.create_server(("127.0.0.1", 0), backlog=16) as server:
         for _ in range(5000):
@@ -66,6 +73,8 @@ TOOLS = {
     "execsnoop": (["execsnoop"], ["execsnoop"], load_exec, 1, 1),
     "execsnoop failed": (["execsnoop", "--failed"], ["execsnoop", "-x"], load_fail, 1, 1),
     "exitsnoop": (["exitsnoop"], ["exitsnoop"], load_exec, 1, 1),
+    "fsdist": (["fsdist"], ["fsdist", "-t", "ext4"], load_read, 1, 1),
+    "fsslower": (["fsslower"], ["fsslower", "-t", "ext4"], load_read, 1, 1),
     "offcpu": (["offcpu"], ["offcputime"], load_switches, 1, 1),
     "offcpu --waker": (["offcpu", "--waker"], ["offcputime"], load_switches, 1, 1),
     "opensnoop": (["opensnoop"], ["opensnoop"], load_open, 1, 1),
