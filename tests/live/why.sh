@@ -161,6 +161,7 @@ lasting = [t for t in truth if t != "brief"]
 ours = [r for r in all_rows if r["pid"] == load]
 # Each event that the kernel leaves out may misplace a turn.
 slack = 8e6 * (1 + unseen("one"))
+turn = 40e6 # one on a busy CPU, whose end the kernel did not show and nobody missed
 lines = open(folder + "/table").read().splitlines()
 for number, line in enumerate(lines[1::2], 1):
     with open(folder + "/verdict.%d" % number, "w") as verdict:
@@ -200,7 +201,7 @@ truth["brief"]["life"] <= tasks["brief"]["wall"] < tasks["sleep"]["wall"]
 windows add up to the time as a whole
 all(near(summed[truth[t]["tid"]]["wall"], tasks[t]["wall"], 0, doubt("windows", "one")) and sum(summed[truth[t]["tid"]][p] for p in PARTS) == summed[truth[t]["tid"]]["wall"] for t in lasting)
 run time is the kernel's within 5 %
-all(near(tasks[t]["run"], truth[t]["run"], 0.05, slack) for t in truth)
+all(near(tasks[t]["run"], truth[t]["run"], 0.05, slack + turn) for t in truth)
 waiting for a CPU is the kernel's within 2 %
 all(near(tasks[t]["runnable"], truth[t]["wait"], 0.02, slack) for t in truth)
 so are the sums of windows
