@@ -2,7 +2,7 @@
 # cgroups of a test's own: sourced by tests after tap.sh.
 #
 #	group cpu && set_one cpu.max "10000 100000" cpu.cfs_quota_us 10000
-groups_made=
+groups_made= folders=
 
 # The folders of the test's cgroups go when it ends.
 groups_clean() {
@@ -40,6 +40,11 @@ group() {
 	done
 	# shellcheck disable=SC2034 # for who sources this
 	folder=${folders%% *}
+}
+
+# nowhere: what is to enter stays where it is, as there is no cgroup yet.
+nowhere() {
+	folders=
 }
 
 # set_one FILE VALUE [FILE VALUE]: the first of the files that there is.

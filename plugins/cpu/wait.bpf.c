@@ -15,6 +15,7 @@
 #include <bpf/bpf_tracing.h>
 #include <weir/bpf/kernel.h>
 #include <weir/bpf/slots.h>
+#include <weir/bpf/system_call.h>
 #include <weir/bpf/task.h>
 #include <weir/bpf/thread_words.h>
 
@@ -280,6 +281,52 @@ __noinline int task_ended(__u32 tid)
 	return 0;
 }
 
+#define CALL_FUTEX_X86   202
+#define CALL_FUTEX_ARM64 98
+
+/* Operations of futex(), but for the flag that says that no other process is concerned. */
+#define FUTEX_WAIT        0
+#define FUTEX_LOCK_PI     6
+#define FUTEX_WAIT_BITSET 9
+#define FUTEX_LOCK_PI2    13
+#define FUTEX_PRIVATE     128u
+
+/* The word of a lock that is held and waited for, for glibc, Go and Rust. */
+#define FUTEX_CONTENDED 2
+
+/*
+ * By operation and value, as different libraries use them. Idle workers wait for conditions: glibc's
+ * with FUTEX_WAIT_BITSET by the clock of real time, which no lock uses, Rust's with another value.
+ */
+static __always_inline bool is_lock(__u32 operation, __u32 value, __u64 timeout)
+{
+	switch (operation & ~FUTEX_PRIVATE) {
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		return true;
+	case FUTEX_WAIT: /* musl: the owner's tid and the highest bit */
+		return value == FUTEX_CONTENDED || (value >> 31 && value != ~0u);
+	case FUTEX_WAIT_BITSET: /* Rust */
+		return value == FUTEX_CONTENDED && !timeout;
+	default:
+		return false;
+	}
+}
+
+/* True when the current thread, which falls asleep, does so for a lock. */
+__noinline int waits_for_lock(void)
+{
+	const struct pt_regs___x86 *x86 = NULL;
+	const bool is_x86 = bpf_core_field_exists(x86->orig_ax);
+	__u64 args[WEIR_CALL_ARGS];
+
+	if (weir_call_number() != (is_x86 ? CALL_FUTEX_X86 : CALL_FUTEX_ARM64) ||
+	    weir_call_is_compat())
+		return 0;
+	weir_call_args(args);
+	return is_lock((__u32)args[1], (__u32)args[2], args[3]);
+}
+
 /* Why a thread leaves the CPU: who is preempted on its way to sleep stays queued. */
 static __always_inline __u32 state_at_switch(struct task_struct *prev, bool preempt)
 {
@@ -289,7 +336,10 @@ static __always_inline __u32 state_at_switch(struct task_struct *prev, bool pree
 		return WAIT_RUNNABLE;
 	if (state & WEIR_TASK_DEAD)
 		return WAIT_ENDED;
-	return blocked_state(state, waits_for_device(prev));
+	state = blocked_state(state, waits_for_device(prev));
+	if (state == WAIT_SLEEP && !(prev->flags & WEIR_PF_KTHREAD) && waits_for_lock())
+		return WAIT_LOCK;
+	return state;
 }
 
 static __always_inline void task_leaves(struct wait_task *slot, struct task_struct *prev,
@@ -304,7 +354,7 @@ static __always_inline void task_leaves(struct wait_task *slot, struct task_stru
 		split_unseen(slot, now, WAIT_RUN, came);
 	slot->mark = wait_mark(now, state);
 	/* What it waits for next need not be what it read before it slept. */
-	if (state == WAIT_SLEEP)
+	if (state >= WAIT_SLEEP)
 		slot->dev = 0;
 	keep_name(slot, prev);
 }

@@ -18,11 +18,12 @@ enum wait_state {
 	WAIT_KERNEL = 3,  /* in D state otherwise */
 	WAIT_JOURNAL = 4, /* what was WAIT_KERNEL, when a journal's thread ends it */
 	WAIT_SLEEP = 5,
-	WAIT_AWAY = 6, /* left a CPU without our seeing it: it sleeps, or wants one */
-	WAIT_ENDED = 7,
+	WAIT_LOCK = 6, /* asleep until another thread gives a lock back */
+	WAIT_AWAY = 7, /* left a CPU without our seeing it: it sleeps, or wants one */
+	WAIT_ENDED = 8,
 };
 
-#define WAIT_SUMS 6
+#define WAIT_SUMS 7
 
 enum wait_kind {
 	WAIT_USER = 0,
@@ -31,7 +32,7 @@ enum wait_kind {
 };
 
 /* Since when a thread is in a state; 0: there is no thread. */
-#define WAIT_STATE_BITS 3
+#define WAIT_STATE_BITS 4
 
 static inline unsigned long long wait_mark(unsigned long long since, unsigned int state)
 {
@@ -48,7 +49,7 @@ static inline unsigned long long wait_mark_since(unsigned long long mark)
 	return mark >> WAIT_STATE_BITS;
 }
 
-#define WAIT_DISKS 4
+#define WAIT_DISKS 3
 
 /* A disk that a thread has waited for, or given work. */
 struct wait_disk {
@@ -74,6 +75,7 @@ struct wait_task {
 	unsigned int journal_dev;   /* of the journal that it has last waited for */
 
 	struct wait_disk disk[WAIT_DISKS];
+	unsigned long long pad;
 };
 
 _Static_assert(sizeof(struct wait_task) == 192, "wait_task: sizes differ");

@@ -30,6 +30,7 @@ struct wait_row {
 	uint64_t kernel;
 	uint64_t journal;
 	uint64_t sleep;
+	uint64_t lock;
 	uint64_t bytes;
 	uint64_t longest;
 	uint64_t switches;
@@ -62,6 +63,9 @@ static const struct weir_field wait_fields[] = {
 	DURATION(sleep, 0, "asleep, idle or stopped"),
 	DURATION(journal, WEIR_QUIET,
 		 "the part of `kernel` that a file system's journal was waited for"),
+	DURATION(lock, WEIR_QUIET,
+		 "the part of `sleep` that another thread's lock was waited for, by futex(); of "
+		 "locks of glibc, musl, Rust and Go"),
 	WEIR_FIELD_WITH(
 		struct wait_row, disk, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
 		"disk that most of `device` and `journal` was for, where it is known; of who "
@@ -150,8 +154,8 @@ static int wait_add_disks(struct weir_ctx *ctx, struct weir_batch *batch,
 static void wait_fill_row(struct weir_ctx *ctx, const struct wait_part *part, struct wait_row *row)
 {
 	static const char *const kinds[] = { "user", "kernel", "journal" };
-	static const char *const states[WAIT_SUMS] = { "run",    "runnable", "device",
-						       "kernel", "journal",  "sleep" };
+	static const char *const states[WAIT_SUMS] = { "run",     "runnable", "device", "kernel",
+						       "journal", "sleep",    "lock" };
 	const struct wait_disk *disk = wait_main_disk(part);
 
 	memcpy(row->kind, kinds[part->kind % 3], strlen(kinds[part->kind % 3]));
@@ -161,7 +165,8 @@ static void wait_fill_row(struct weir_ctx *ctx, const struct wait_part *part, st
 	row->device = part->sum[WAIT_DEVICE];
 	row->kernel = part->sum[WAIT_KERNEL] + part->sum[WAIT_JOURNAL];
 	row->journal = part->sum[WAIT_JOURNAL];
-	row->sleep = part->sum[WAIT_SLEEP];
+	row->sleep = part->sum[WAIT_SLEEP] + part->sum[WAIT_LOCK];
+	row->lock = part->sum[WAIT_LOCK];
 	row->switches = part->switches;
 	row->threads = part->threads;
 	row->longest = WEIR_ABSENT_U64;

@@ -3,9 +3,7 @@
 # The rules of `weir verdict` on staged rows: what no machine shows on demand, and what must not be
 # taken for a bottleneck. Usage: rules.sh SOURCE BUILD
 set -u
-source=$1 build=$2
-. "$source/tests/tap.sh"
-. "$source/tests/cli/staged.sh"
+. "$1/tests/cli/staged.sh"
 
 # cpu BUSY STEAL IOWAIT RUNNING STALLED: a second of two CPUs, the rest of which was idle. The log
 # is empty.
@@ -92,4 +90,26 @@ check "slow requests that tasks wait for are" is "found == [('disk', 'sdz', 'sat
 disk 1 8 200 38000000 0.01
 shipped
 check "but not those that nobody waits for" is "found == []"
+# Two processes of four threads each: how long one waited for locks, in ns of 5 s.
+locks() {
+	waits <<Y
+10, locked, user, ~, 20000000000, 500000000, 0, 0, 0, 0, 0, 0, ~, $1, 4
+11, other, user, ~, 20000000000, 500000000, 0, 0, 0, 0, 0, 0, ~, 5000000, 4
+Y
+}
+rm "$tap_dir/disks.rows" "$tap_dir/mem_pressure.rows"
+cpu 0.2 0 0 1 0.01
+locks 15000000000
+shipped
+check "threads that wait for a lock with idle CPUs lack no resource" is \
+	"found == [('software', None, 'saturation')] and [x['comm'] for x in f[0]['victims']] == ['locked']"
+check "which costs what they waited, and is looked at off-CPU" is \
+	"abs(f[0]['cost_s'] - 15.005) < 1e-6 and f[0]['next'][0] == 'weir offcpu --pid 10'"
+locks 2500000000
+shipped
+check "a lock that is free half of the time is none" is "found == []"
+cpu 0.99 0 0 9 0.9
+locks 15000000000
+shipped
+check "with busy CPUs it is these that hold up who has the lock" is "found == [('cpu', None, 'saturation')]"
 finish

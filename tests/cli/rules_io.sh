@@ -3,9 +3,7 @@
 # The shipped rules on rows of what cannot be staged: a link at full speed, a server of files that
 # does not answer, a kernel's complaints. Usage: rules_io.sh SOURCE BUILD
 set -u
-source=$1 build=$2
-. "$source/tests/tap.sh"
-. "$source/tests/cli/staged.sh"
+. "$1/tests/cli/staged.sh"
 
 # verdict: what the shipped rules make of the rows that there are, which are then forgotten.
 verdict() {

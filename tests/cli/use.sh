@@ -2,9 +2,7 @@
 # The transform use: staged rows and small rules, whose answers are known.
 # Usage: use.sh SOURCE BUILD
 set -u
-source=$1 build=$2
-. "$source/tests/tap.sh"
-. "$source/tests/cli/staged.sh"
+. "$1/tests/cli/staged.sh"
 
 rows disks <<'Y'
 columns: {disk: text, busy: ratio, queue: number, bytes: bytes, wait: ns, latency: histogram}

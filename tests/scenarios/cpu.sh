@@ -38,12 +38,7 @@ as() {
 	enter $!
 }
 
-# nowhere: what comes next stays in the test's own cgroup. strong: it has most of the CPUs, whatever
-# else runs here, in a cgroup of its own.
-nowhere() {
-	folders=
-}
-
+# strong: what comes next has most of the CPUs, whatever else runs here, in a cgroup of its own.
 strong() {
 	nowhere
 	group strong cpu && set_one cpu.weight 1000 cpu.shares 10240
@@ -161,4 +156,46 @@ else
 		finds cgroup saturation "/$name" scene_hog ''
 	check "the machine has memory" finds_no memory saturation
 fi
+
+# waits PID: where its time goes in a second: $tap_dir/waits.
+waits() {
+	cat >"$tap_dir/waits.yaml" <<Y
+# Where does the time of one process go?
+weir: 1
+sources:
+  time: {plugin: cpu.wait, pid: $1, interval: 1s}
+sinks:
+  out: {plugin: json, inputs: [time]}
+Y
+	"$weir" "$tap_dir/waits.yaml" --count 2 >"$tap_dir/waits" 2>"$tap_dir/verdict.err"
+}
+
+# waiting EXPRESSION: true of the share of its threads' time that waits for locks.
+waiting() {
+	python3 - "$tap_dir/waits" "$1" <<'P'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+share = sum(row["lock"] for row in rows) / sum(row["wall"] for row in rows)
+if not eval(sys.argv[2]):
+    sys.exit(f"not so: {sys.argv[2]}: {share}\n{rows}")
+P
+}
+
+nowhere
+load scene_lock lock 4
+waits "$!"
+check "three of four threads wait for the lock that the fourth has" waiting "0.6 < share < 0.76"
+if quiet; then
+	verdict
+	check "waiting for locks with idle CPUs is no lack of a resource" \
+		finds software saturation '' scene_lock scene_lock
+	check "look where they sleep" judged 'any("offcpu" in n for x in f for n in x["next"])'
+else
+	skip "waiting for locks with idle CPUs" "needs $idle: its CPUs are $load_now % busy"
+fi
+unload
+load scene_idle idle 4
+waits "$!"
+unload
+check "who has nothing to do waits for no lock" waiting "share == 0"
 finish

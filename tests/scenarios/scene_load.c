@@ -7,6 +7,7 @@
  *	beat THREADS       threads that want 4 ms of CPU after each 8 ms
  *	hog MIB            writes to pages of this much memory, here and there
  *	lock THREADS       threads that hold one lock, for 1 ms each, in turn; but for one they wait
+ *	idle THREADS       threads that wait for a condition, as workers without work do
  *
  * Without arguments it uses 2 ms of CPU, and ends.
  */
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 
 static void pause_ms(long ms)
 {
@@ -64,6 +66,14 @@ static void *take_lock(void *arg)
 		pause_ms(1);
 		pthread_mutex_unlock(&lock);
 	}
+	return arg;
+}
+
+static void *idle(void *arg)
+{
+	pthread_mutex_lock(&lock);
+	for (;;)
+		pthread_cond_wait(&work, &lock);
 	return arg;
 }
 
@@ -114,5 +124,7 @@ int main(int argc, char **argv)
 		return run(beat, atoi(argv[3]));
 	if (strcmp(argv[2], "lock") == 0)
 		return run(take_lock, atoi(argv[3]));
+	if (strcmp(argv[2], "idle") == 0)
+		return run(idle, atoi(argv[3]));
 	return strcmp(argv[2], "hog") == 0 ? hog((size_t)atol(argv[3])) : 2;
 }
