@@ -112,4 +112,23 @@ cpu 0.99 0 0 9 0.9
 locks 15000000000
 shipped
 check "with busy CPUs it is these that hold up who has the lock" is "found == [('cpu', None, 'saturation')]"
+
+# Who runs all the time, with the CPUs half idle, and with both of them busy.
+waits <<'Y'
+10, hot, user, ~, 5000000000, 4900000000, 0, 0, 0, 0, 0, 0, ~
+Y
+cpu 0.52 0 0 1 0.01
+shipped
+check "a thread that never stops is a limit that no further CPU lifts" is \
+	"found == [('cpu', None, 'limit')] and [x['comm'] for x in f[0]['causes']] == ['hot']"
+cpu 0.98 0 0 2 0.05
+shipped
+check "but not where all CPUs have work" is "found == []"
+waits <<'Y'
+10, warm, user, ~, 5000000000, 3000000000, 0, 0, 0, 0, 0, 0, ~
+11, warm, user, ~, 5000000000, 2900000000, 0, 0, 0, 0, 0, 0, ~
+Y
+cpu 0.6 0 0 1 0.01
+shipped
+check "nor are two threads that rest in between" is "found == []"
 finish
