@@ -5,9 +5,23 @@
 
 #include "use_row.h"
 
+/* A ratio of two times: a number without a name. */
+static bool row_is_bare(const struct weir_unit *unit)
+{
+	return !unit->size || strcmp(unit->ucum, "1") == 0;
+}
+
 static const char *row_unit(const struct weir_unit *unit)
 {
-	return unit->size && strcmp(unit->ucum, "1") != 0 ? unit->ucum : "";
+	return row_is_bare(unit) ? "" : unit->ucum;
+}
+
+/* In the unit that is named; without one, in ones. */
+static double row_value(double value, const struct weir_unit *unit)
+{
+	if (!unit->size || !row_is_bare(unit))
+		return value;
+	return value * (double)unit->numerator / (double)unit->denominator;
 }
 
 static struct weir_rows_ref row_evidence(struct row_maker *maker, const struct use_verdict *verdict)
@@ -22,8 +36,8 @@ static struct weir_rows_ref row_evidence(struct row_maker *maker, const struct u
 		const struct use_figure *figure = &found->resource->figures[number];
 		const struct evidence_row row = {
 			.metric = row_text(maker, figure->name),
-			.value = found->values[number],
-			.spread = found->spreads[number],
+			.value = row_value(found->values[number], &figure->unit),
+			.spread = row_value(found->spreads[number], &figure->unit),
 			.unit = row_text(maker, row_unit(&figure->unit)),
 		};
 
@@ -57,7 +71,7 @@ static struct weir_rows_ref row_causes(struct row_maker *maker, const struct use
 			.pid = member->pid ? member->pid : WEIR_ABSENT_U32,
 			.comm = row_text(maker, member->name),
 			.share = total > 0 ? value / total : NAN,
-			.value = value,
+			.value = row_value(value, &group->unit),
 			.unit = row_text(maker, row_unit(&group->unit)),
 			.text = row_say(maker, &words, group->say),
 		};

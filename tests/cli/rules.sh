@@ -120,7 +120,7 @@ Y
 cpu 0.52 0 0 1 0.01
 shipped
 check "a thread that never stops is a limit that no further CPU lifts" is \
-	"found == [('cpu', None, 'limit')] and [x['comm'] for x in f[0]['causes']] == ['hot']"
+	"found == [('cpu', None, 'limit')] and [(x['comm'], round(x['value'], 2)) for x in f[0]['causes']] == [('hot', 0.98)]"
 cpu 0.98 0 0 2 0.05
 shipped
 check "but not where all CPUs have work" is "found == []"
