@@ -51,7 +51,7 @@ verdict
 check "nor is a single one" is 'f == []'
 
 disks='disk: text, util: ratio, queue: number, reads: count, writes: count, flushes: count, read_bytes: bytes, write_bytes: bytes, read_wait: ns, write_wait: ns, flush_wait: ns'
-tasks='pid: uint, comm: text, started: time, kind: text, cgroup: text, run: ns, read: bytes, written: bytes, rss: bytes, swap: bytes, major: count'
+tasks='pid: uint, comm: text, started: time, kind: text, ppid: uint, cgroup: text, run: ns, read: bytes, written: bytes, rss: bytes, swap: bytes, major: count'
 pressure='resource: text, some: ratio'
 # A loop device, of which the disk below is as slow, and others that are always in use.
 busy_disks() {
@@ -75,7 +75,7 @@ waits <<'Y'
 15, jbd2/loop0-8, journal, loop0, 5000000000, 0, 0, 4900000000, 0, 0, 9000000, 30000000, device
 Y
 staged tasks "$tasks" <<'Y'
-10, rsync, 1000000000, process, /, 100, 49000000, 0, 1000, 0, 0
+10, rsync, 1000000000, process, 1, /, 100, 49000000, 0, 1000, 0, 0
 Y
 verdict
 check "of two disks that are slow for one reason, the one is found that is waited for" is \
@@ -95,22 +95,27 @@ verdict
 check "who is alone is cause and victim" is \
 	'([x["comm"] for x in f[0]["causes"]], [x["comm"] for x in f[0]["victims"]]) == (["rsync"], ["rsync"])'
 
-busy_disks
+staged disks "$disks" <<'Y'
+loop0, 1.0, 9.0, 0, 70, 0, 0, 50000000, ~, 900000000, ~
+sda, 1.0, 3.0, 500, 0, 0, 50000000, 0, 30000000, ~, ~
+Y
+staged mem_pressure "$pressure" </dev/null
 waits <<'Y'
-11, python3, user, loop0, 5000000000, 0, 0, 4500000000, 0, 0, 100000, 30000000, device
+10, copy, user, ~, 5000000000, 0, 0, 1000000000, 3500000000, 0, 0, 30000000, kernel
 12, kworker/0:1, kernel, loop0, 5000000000, 0, 0, 0, 0, 0, 49000000, 30000000, device
 Y
 staged tasks "$tasks" <<'Y'
-10, copy, 1000000000, process, /, 100, 0, 49000000, 1000, 0, 0
-11, python3, 900000000000, process, /, 100, 100000, 0, 1000, 0, 0
+10, copy, 1000000000, process, 1, /, 100, 0, 49000000, 1000, 0, 0
 Y
 verdict
 check "what the kernel writes back was caused by who has written it" is \
 	"found == [('disk', 'loop0', 'saturation')] and [x['comm'] for x in f[0]['causes']] == ['copy']"
+check "who waits for that waits for no disk by name" is \
+	'f[0]["cost_s"] == 4.5 and [x["comm"] for x in f[0]["victims"]] == ["copy"]'
 
 busy_disks
 staged tasks "$tasks" <<'Y'
-10, copy, 1000000000, process, /, 100, 49000000, 0, 1000, 0, 0
+10, copy, 1000000000, process, 1, /, 100, 49000000, 0, 1000, 0, 0
 Y
 staged mem_pressure "$pressure" <<'Y'
 io, 0.9
