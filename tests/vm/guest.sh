@@ -40,11 +40,9 @@ case $(uname -r) in
 *) say "not ok" "Linux $(uname -r) runs, which is not $kernel" ;;
 esac
 if prepare; then
-	for test in null_blk scsi_debug netem; do
+	for test in null_blk scsi_debug netem slow_disk; do
 		run "vm/$test.sh"
 	done
-	# A plugin that is being written has its pipeline last.
-	[ -e "$source/configs/fsslower.yaml" ] && run vm/slow_disk.sh
 	# Not flame.sh: emulated instructions do not take the time that the program measures.
 	for test in biosnoop cachestat exec flame_overlay open runq tcplife tcpretrans; do
 		run "live/$test.sh"
