@@ -144,12 +144,12 @@ swap_on() {
 }
 
 if ! group swap memory ||
-	!  set_one memory.max 64M memory.limit_in_bytes 64M; then
+	!  set_one memory.max 96M memory.limit_in_bytes 96M; then
 	skip "swapping in a cgroup at its limit" "no cgroup with the controller memory can be made"
 elif ! swap_on 512 2>"$tap_dir/zram"; then
 	skip "swapping in a cgroup at its limit" "no zram device can be made: $(cat "$tap_dir/zram")"
 else
-	load scene_hog hog 192
+	load scene_hog hog 160
 	verdict
 	unload
 	check "who swaps in a cgroup at its limit is held up by that limit" \

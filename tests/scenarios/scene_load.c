@@ -5,7 +5,7 @@
  *
  *	spin THREADS       threads that use all the CPU that they are given
  *	beat THREADS       threads that want 4 ms of CPU after each 8 ms
- *	hog MIB            writes to pages of this much memory, here and there
+ *	hog MIB            writes to all pages of this much memory, again and again
  *	lock THREADS       threads that hold one lock, for 1 ms each, in turn; but for one they wait
  *	idle THREADS       threads that wait for a condition, as workers without work do
  *
@@ -13,7 +13,6 @@
  */
 #include <pthread.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,19 +76,17 @@ static void *idle(void *arg)
 	return arg;
 }
 
+/* In turn, so that what is written to next is what has been out for longest. */
 static int hog(size_t mib)
 {
-	const size_t pages = mib << 8;
-	uint64_t at = 1;
-	char *bytes;
+	const size_t bytes = mib << 20;
+	char *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	bytes = mmap(NULL, pages << 12, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (bytes == MAP_FAILED)
+	if (memory == MAP_FAILED)
 		return 1;
-	for (;;) {
-		at = at * 6364136223846793005u + 1442695040888963407u;
-		bytes[(at >> 33) % pages << 12]++;
-	}
+	for (size_t at = 0;; at = (at + 4096) % bytes)
+		memory[at]++;
 }
 
 static int run(void *(*thread)(void *arg), int count)
