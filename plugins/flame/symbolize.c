@@ -41,10 +41,10 @@ static const struct weir_output symbolize_outputs[] = {
 /* Cheap: one line of kallsyms tells whether the kernel shows its addresses. */
 static void symbolize_probe(struct weir_ctx *ctx)
 {
-	char line[16] = "";
+	char digits[17] = "";
 	int fd = openat(ctx->root, "proc/kallsyms", O_RDONLY | O_CLOEXEC);
-	bool shown = fd >= 0 && read(fd, line, sizeof(line)) == sizeof(line) &&
-		     strspn(line, "0") < sizeof(line);
+	bool shown = fd >= 0 && read(fd, digits, sizeof(digits) - 1) == sizeof(digits) - 1 &&
+		     strspn(digits, "0") < sizeof(digits) - 1;
 
 	if (fd >= 0)
 		close(fd);

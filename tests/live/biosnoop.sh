@@ -82,11 +82,11 @@ echo 1 >"/sys/block/$name/queue/iostats"
 check "the disk's switched-off iostats do not matter" is "len([r for r in $mine if r['pid'] == $child]) + lost" 100
 
 # Reads, then writes; flushes are counted by the kernel, too.
-before=$(awk '{print $1, $7 * 512, $16}' "/sys/block/$name/stat")
+before=$(awk '{printf "%s %.0f %s\n", $1, $7 * 512, $16}' "/sys/block/$name/stat")
 watch biosnoop --disk "$name" -- dd if=/dev/zero of="$loop" bs=64k count=4 conv=fsync,notrunc oflag=direct 2>/dev/null
-after=$(awk '{print $1, $7 * 512, $16}' "/sys/block/$name/stat")
+after=$(awk '{printf "%s %.0f %s\n", $1, $7 * 512, $16}' "/sys/block/$name/stat")
 delta() {
-	echo "$before $after" | awk -v i="$1" '{print $(i + 3) - $i}'
+	echo "$before $after" | awk -v i="$1" '{printf "%.0f\n", $(i + 3) - $i}'
 }
 check "bytes written are those of the kernel" is "sum(r['bytes'] for r in rows if r['op'] == 'write') + 4096 * lost" "$(delta 2)"
 check "and those of the program" test "$(delta 2)" = 262144

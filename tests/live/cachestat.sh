@@ -72,6 +72,6 @@ check "new pages that are written are neither" row "written == $pages and dirtie
 ask
 check "who does nothing has nothing" row "misses == 0 and dirtied == 0 and written == 0 and hits <= 5"
 
-size=$(awk '/^Cached:/ {print $2 * 1024}' /proc/meminfo)
+size=$(awk '/^Cached:/ {printf "%.0f\n", $2 * 1024}' /proc/meminfo)
 check "the cache's size is the kernel's" row "abs(cached - $size) < 64 << 20"
 finish
