@@ -51,10 +51,16 @@ same() {
 	diff -u "$1" "$2"
 }
 
+# settle: 6.18 has been seen not to show some events for up to 0.2 s after a tracepoint was attached,
+# which no counter tells of.
+settle() {
+	sleep 0.5
+}
+
 # attached FILE: waits until weir says there that it sees what happens.
 attached() {
 	for _ in $(seq 600); do
-		grep -q ': attached' "$1" 2>/dev/null && return
+		grep -q ': attached' "$1" 2>/dev/null && settle && return
 		sleep 0.1
 	done
 	cat "$1"

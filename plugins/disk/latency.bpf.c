@@ -4,6 +4,9 @@
  *
  * The block_rq tracepoints are used, as block_io_start and block_io_done, made for this, are
  * silent for a disk whose iostats are switched off.
+ *
+ * With LATENCY_CHOOSES (latency_chosen.bpf.c) only those that chosen tasks submitted. These are
+ * programs of their own, as what chooses would have to be loaded, too, where nobody asks for it.
  */
 #include <linux/bpf.h>
 
@@ -11,20 +14,34 @@
 #include <bpf/bpf_tracing.h>
 #include <weir/bpf/histogram.h>
 #include <weir/bpf/slots.h>
-#include <weir/bpf/task.h>
 
 #include "latency_event.h"
 
-/* Used only if tasks are chosen. */
+#ifdef LATENCY_CHOOSES
+#include "latency_choice.h"
+#else
 struct flight_more {
-	__u64 bio;
-	__u32 flags;
-	__u32 chosen;
 };
 
-/* Need the above. */
+/* Needs the above. */
 #include "request.h"
-#include "request_owner.h"
+
+#define CHOOSES 0
+
+static __always_inline int leave_out(struct request *rq)
+{
+	return 0;
+}
+
+static __always_inline void choice_begin(struct flight *flight, struct request *rq)
+{
+}
+
+static __always_inline int choose(struct flight *flight, struct request *rq)
+{
+	return 0;
+}
+#endif
 
 struct weir_slot_pool slot_pool = {};
 
@@ -83,52 +100,13 @@ static __always_inline struct latency_slot *request_slot(struct request *rq)
 	return bpf_map_lookup_elem(&slots, &index);
 }
 
-/* Attached only if tasks are chosen. */
-SEC("raw_tp/block_getrq")
-int BPF_PROG(request_make, struct bio *bio)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-
-	if (!task_filter.by)
-		return 0;
-	if (!weir_task_wanted(task))
-		return flight_forget((__u64)bio);
-	owner_begin(bio);
-	return 0;
-}
-
-/* True if a task that the user asked for submitted the request. Not static, see flight_forget(). */
-__noinline int is_chosen(__u64 address, struct flight_more *more)
-{
-	struct flight *flight;
-	__u64 bio;
-
-	if (!task_filter.by || !more)
-		return 1;
-	bio = owner_bio((struct request *)address, more);
-	flight = bio ? flight_find(flight_set(bio), bio) : NULL;
-	if (!flight)
-		return 0;
-	more->chosen = 1;
-	owner_found(bio, flight);
-	return 1;
-}
-
-/* A request that is not looked at: nor is its bio any more. */
-static __always_inline int leave_out(struct request *rq)
-{
-	return task_filter.by ? flight_forget((__u64)BPF_CORE_READ(rq, bio)) : 0;
-}
-
 SEC("raw_tp/block_rq_insert")
 int BPF_PROG(request_insert, struct request *rq)
 {
 	struct flight *flight = is_watched(rq) ? flight_insert(rq) : NULL;
 
-	if (!flight || !task_filter.by)
-		return 0;
-	flight->more.bio = (__u64)BPF_CORE_READ(rq, bio);
-	flight->more.chosen = 0;
+	if (flight)
+		choice_begin(flight, rq);
 	return 0;
 }
 
@@ -141,17 +119,7 @@ int BPF_PROG(request_issue, struct request *rq)
 	if (!is_watched(rq))
 		return leave_out(rq);
 	flight = flight_issue(rq, now);
-	if (!flight || !task_filter.by)
-		return 0;
-	if (!flight->insert_ns) {
-		flight->more.bio = 0;
-		flight->more.chosen = 0;
-	}
-	/* Once only: a request that was requeued is issued again. */
-	if (flight->more.chosen)
-		return 0;
-	flight->more.flags = BPF_CORE_READ(rq, cmd_flags);
-	return is_chosen((__u64)rq, &flight->more) ? 0 : flight_forget((__u64)rq);
+	return flight ? choose(flight, rq) : 0;
 }
 
 SEC("raw_tp/block_rq_requeue")
@@ -201,11 +169,12 @@ int BPF_PROG(request_complete, struct request *rq, int error, unsigned int nr_by
 	if (!is_watched(rq))
 		return 0;
 
+#ifdef LATENCY_CHOOSES
 	/* The last completion of a flush sequence: no more flushes are made for its bio. */
-	if (task_filter.by && ends_flush_sequence(rq, nr_bytes))
+	if (ends_flush_sequence(rq, nr_bytes))
 		flight_forget((__u64)BPF_CORE_READ(rq, biotail));
-
-	way = flight_done(set, rq, nr_bytes, !task_filter.by);
+#endif
+	way = flight_done(set, rq, nr_bytes, !CHOOSES);
 	flight = flight_at(set, way);
 	if (!flight)
 		return 0;

@@ -6,16 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <weir/bpf/loader.h>
 #include <weir/histogram.h>
 #include <weir/plugin.h>
-#include <weir/slots.h>
-#include <weir/task_filter.h>
 
-#include "disk.h"
-#include "latency_event.h"
-/* Needs the event's types. */
-#include "latency.skel.h"
+#include "latency_kernel.h"
 
 enum { BY_DISK = 1u << 0, BY_OP = 1u << 1 };
 
@@ -75,13 +69,12 @@ struct latency_window {
 };
 
 struct latency_state {
-	struct latency_bpf *bpf;
+	struct latency_kernel kernel;
 	struct weir_slots slots; /* of struct latency_slot */
 	struct weir_cgroup_names cgroups;
 	struct latency_window *windows;
 	uint32_t window_count;
 	uint64_t start; /* of the window */
-	int stats;      /* holds the kernel's statistics of BPF on; 0: not asked for */
 	struct weir_schema schema;
 	struct weir_field fields[LATENCY_FIELDS];
 };
@@ -104,46 +97,6 @@ static int latency_bind(struct weir_ctx *ctx)
 	return ctx->host->declare(ctx, 0, &st->schema);
 }
 
-/* Who submits what costs something, and is looked at only if tasks are chosen. */
-static int latency_attach(struct latency_bpf *bpf)
-{
-	int fd = 0;
-
-	if (bpf->rodata->task_filter.by)
-		fd = latency_bpf__request_make__attach(bpf);
-	if (fd >= 0)
-		fd = latency_bpf__request_insert__attach(bpf);
-	if (fd >= 0)
-		fd = latency_bpf__request_issue__attach(bpf);
-	if (fd >= 0)
-		fd = latency_bpf__request_requeue__attach(bpf);
-	if (fd >= 0)
-		fd = latency_bpf__request_merge__attach(bpf);
-	if (fd >= 0)
-		fd = latency_bpf__request_complete__attach(bpf);
-	return fd;
-}
-
-static int latency_load(struct weir_ctx *ctx, uint32_t dev)
-{
-	const struct latency_conf *conf = ctx->options;
-	struct latency_state *st = ctx->state;
-	struct weir_bpf_report report = { 0 };
-	int err;
-
-	st->bpf = latency_bpf__open();
-	if (!st->bpf)
-		return weir_fail(ctx, -ENOMEM, "open BPF programs");
-	st->bpf->rodata->only_dev = dev;
-	err = weir_task_filter_set(ctx, &conf->filter, &st->bpf->rodata->task_filter, &st->cgroups);
-	if (err)
-		return err;
-	err = weir_bpf_load(latency_bpf, st->bpf, &report);
-	if (!err)
-		err = weir_bpf_attach_one(latency_bpf, st->bpf, latency_attach(st->bpf), &report);
-	return err ? weir_fail(ctx, err, "%s", report.text) : 0;
-}
-
 static int latency_start(struct weir_ctx *ctx)
 {
 	const struct latency_conf *conf = ctx->options;
@@ -152,12 +105,12 @@ static int latency_start(struct weir_ctx *ctx)
 	int err = *conf->disk ? disk_find(ctx, conf->disk, &dev) : 0;
 
 	if (!err)
-		err = latency_load(ctx, dev);
+		err = latency_kernel_load(ctx, &st->kernel, &conf->filter, &st->cgroups, dev);
 	if (err)
 		return err;
 	st->slots.bytes = sizeof(struct latency_slot);
 	st->slots.count = LATENCY_SLOTS;
-	st->slots.pool = &st->bpf->bss->slot_pool;
+	st->slots.pool = st->kernel.pool;
 	st->start = weir_now(ctx);
 	return weir_every(ctx, conf->interval);
 }
@@ -225,7 +178,7 @@ static void latency_report_lost(struct weir_ctx *ctx)
 {
 	struct latency_state *st = ctx->state;
 
-	disk_report_lost(ctx, &st->bpf->bss->totals);
+	disk_report_lost(ctx, st->kernel.totals);
 	if (weir_cell_take(&st->slots.pool->full))
 		weir_log(ctx, WEIR_LOG_WARNING,
 			 "more than %d disks and operations: the rest is in the row \"(other)\"",
@@ -254,8 +207,7 @@ static int latency_collect(struct weir_ctx *ctx)
 {
 	const struct latency_conf *conf = ctx->options;
 	struct latency_state *st = ctx->state;
-	int err =
-		weir_slots_map(&st->slots, st->bpf->maps.slots.map_fd, weir_slots_used(&st->slots));
+	int err = weir_slots_map(&st->slots, st->kernel.slots_fd, weir_slots_used(&st->slots));
 
 	for (uint32_t i = 0; i < st->slots.mapped && !err; i++)
 		err = latency_take(st, i, conf->by);
@@ -295,12 +247,11 @@ static int latency_drain(struct weir_ctx *ctx, uint64_t deadline)
 	return latency_emit(ctx, weir_now(ctx));
 }
 
-/* The first call switches the kernel's statistics on, which slows each run by some 50 ns. */
 static void latency_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 {
 	struct latency_state *st = ctx->state;
 
-	weir_bpf_tell_cost(st->bpf, &st->stats, cost);
+	latency_kernel_cost(&st->kernel, cost);
 }
 
 static void latency_destroy(struct weir_ctx *ctx)
@@ -308,10 +259,9 @@ static void latency_destroy(struct weir_ctx *ctx)
 	struct latency_state *st = ctx->state;
 
 	weir_slots_unmap(&st->slots);
-	latency_bpf__destroy(st->bpf);
+	latency_kernel_free(&st->kernel);
 	weir_cgroup_names_release(&st->cgroups);
 	free(st->windows);
-	weir_bpf_stats_end(&st->stats);
 }
 
 static void latency_probe_kind(struct weir_ctx *ctx, const char *name, int err, const char *effect)

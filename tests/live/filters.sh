@@ -95,8 +95,6 @@ only() {
 	"$weir" "$@" "--$filter" "$value" --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	watcher=$!
 	attached "$tap_dir/err" || return
-	# Linux 6.18 shows a new reader of a raw tracepoint nothing for up to 0.2 s.
-	sleep 0.5
 	# shellcheck disable=SC2086 # three words
 	act $twin $((port + 10000)) $what >"$tap_dir/twin" &
 	other=$!

@@ -133,10 +133,7 @@ cp "$load" "$tap_dir/weirtest_fs"
 "$weir" fsdist 0 --by op,pid,fs,disk --op read --comm weirtest_fs --fs tmpfs --format json \
 	>"$tap_dir/json" 2>"$tap_dir/err" &
 pid=$!
-for _ in $(seq 100); do
-	grep -q ': attached' "$tap_dir/err" && break
-	sleep 0.1
-done
+attached "$tap_dir/err"
 "$tap_dir/weirtest_fs" cached 1000 "$folder" &
 one=$!
 "$tap_dir/weirtest_fs" cached 2000 "$folder" &

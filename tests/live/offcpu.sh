@@ -55,6 +55,7 @@ run() {
 	load=$(sed -n 's/ready //p' "$tap_dir/truth")
 	$1
 	until_true all_attached || cat "$tap_dir"/*.err
+	settle
 	echo >&9
 	until_true grep -q "done" "$tap_dir/truth"
 	for pid in $pids; do

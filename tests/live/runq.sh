@@ -48,6 +48,7 @@ run() {
 	load=$(sed -n 's/ready //p' "$tap_dir/truth")
 	$start
 	until_true attached || cat "$tap_dir"/*.err
+	settle
 	echo >&9
 	until_true grep -q load-1 "$tap_dir/truth"
 	for pid in $pids; do

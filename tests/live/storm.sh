@@ -54,8 +54,7 @@ storm() {
 	"$weir" "$@" --comm "$me" --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	watcher=$!
 	attached "$tap_dir/err"
-	# Linux 6.18 shows a new reader of a raw tracepoint nothing for up to 0.2 s, and says nothing.
-	sleep 1
+	settle
 	truth=$("$load" "$me" "$kind" "$count" "$argument")
 	peak=$(sed -n 's/VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$watcher/status)
 	kill -INT $watcher

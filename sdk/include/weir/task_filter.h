@@ -19,6 +19,12 @@ struct weir_task_conf {
 	const char *cgroup;
 };
 
+/* True when nothing is chosen: all tasks are meant. */
+static inline int weir_task_conf_is_all(const struct weir_task_conf *conf)
+{
+	return !conf->pid && !conf->comm[0] && !conf->user[0] && !conf->cgroup[0];
+}
+
 /* The rows of the option table, for a member `filter` of that type. */
 #define WEIR_OPT_TASK_FILTER(type_)                                                                \
 	{ "pid",                                                                                   \

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The programs of disk.latency for requests that chosen tasks submitted. */
+#define LATENCY_CHOOSES
+#include "latency.bpf.c"
