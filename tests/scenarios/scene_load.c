@@ -116,12 +116,12 @@ int main(int argc, char **argv)
 	if (getchar() == EOF)
 		return 1;
 	if (strcmp(argv[2], "spin") == 0)
-		return run(spin, atoi(argv[3]));
+		return run(spin, (int)strtol(argv[3], NULL, 10));
 	if (strcmp(argv[2], "beat") == 0)
-		return run(beat, atoi(argv[3]));
+		return run(beat, (int)strtol(argv[3], NULL, 10));
 	if (strcmp(argv[2], "lock") == 0)
-		return run(take_lock, atoi(argv[3]));
+		return run(take_lock, (int)strtol(argv[3], NULL, 10));
 	if (strcmp(argv[2], "idle") == 0)
-		return run(idle, atoi(argv[3]));
+		return run(idle, (int)strtol(argv[3], NULL, 10));
 	return strcmp(argv[2], "hog") == 0 ? hog((size_t)atol(argv[3])) : 2;
 }
