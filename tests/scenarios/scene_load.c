@@ -123,5 +123,5 @@ int main(int argc, char **argv)
 		return run(take_lock, (int)strtol(argv[3], NULL, 10));
 	if (strcmp(argv[2], "idle") == 0)
 		return run(idle, (int)strtol(argv[3], NULL, 10));
-	return strcmp(argv[2], "hog") == 0 ? hog((size_t)atol(argv[3])) : 2;
+	return strcmp(argv[2], "hog") == 0 ? hog(strtoul(argv[3], NULL, 10)) : 2;
 }
