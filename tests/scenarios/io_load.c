@@ -3,7 +3,7 @@
  * Who causes trouble with disks, sockets and descriptors, and who suffers from it. Each is named
  * after its case, says "ready" and goes on until it is killed, or whoever started it ends.
  *
- *	io_load sequential DISK           reads 1 MiB after the other, past the cache
+ *	io_load sequential DISK           reads 128 KiB after the other, past the cache
  *	io_load random DISK               reads 4 KiB somewhere
  *	io_load writer DISK               writes 4 KiB somewhere, and does not mind errors
  *	io_load storm FILE                writes 256 KiB and calls fsync
@@ -26,8 +26,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BLOCK 4096
-#define MIB   (1 << 20)
+#define BLOCK   4096
+#define MIB     (1 << 20)
+#define STRETCH (128 << 10) /* a fraction of a second, even where a disk takes 4 KiB at a time */
 
 static char data[MIB] __attribute__((aligned(BLOCK)));
 
@@ -65,8 +66,8 @@ static void run_sequential(const char *disk)
 	off_t size, at = 0;
 	int fd = open_path(disk, O_RDONLY | O_DIRECT, &size);
 
-	for (;; at = at + 2 * MIB <= size ? at + MIB : 0)
-		need(pread(fd, data, MIB, at) == MIB, disk);
+	for (;; at = at + 2 * STRETCH <= size ? at + STRETCH : 0)
+		need(pread(fd, data, STRETCH, at) == STRETCH, disk);
 }
 
 static void run_random(const char *disk)
