@@ -160,7 +160,6 @@ struct use_state {
 	uint64_t start; /* of all windows together; 0: nothing came */
 	uint64_t end;
 	struct weir_names *names;
-	bool told;
 };
 
 /* An instance's figures at the end of the window. */

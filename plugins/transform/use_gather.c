@@ -35,15 +35,23 @@ static void gather_name(char out[USE_NAME], const char *name, size_t length)
 	out[length] = '\0';
 }
 
+static struct use_instance *gather_find(const struct use_resource *resource, const char *name)
+{
+	for (uint32_t i = 0; i < resource->instance_count; i++)
+		if (strcmp(resource->instances[i].name, name) == 0)
+			return &resource->instances[i];
+	return NULL;
+}
+
 struct use_instance *use_instance(struct use_resource *resource, const char *name, size_t length)
 {
 	struct use_instance *instances, *made;
 	char wanted[USE_NAME];
 
 	gather_name(wanted, name, length);
-	for (uint32_t i = 0; i < resource->instance_count; i++)
-		if (strcmp(resource->instances[i].name, wanted) == 0)
-			return &resource->instances[i];
+	made = gather_find(resource, wanted);
+	if (made)
+		return made;
 	instances =
 		reallocarray(resource->instances, resource->instance_count + 1, sizeof(*instances));
 	if (!instances)
@@ -79,15 +87,20 @@ static struct use_instance *gather_new_instance(struct weir_ctx *ctx, struct use
 						const struct weir_value *name, int *err)
 {
 	struct use_instance *instance;
-	char number[24];
+	char wanted[USE_NAME];
 
+	if (name->type == WEIR_TYPE_UINT)
+		snprintf(wanted, sizeof(wanted), "%llu", (unsigned long long)name->u);
+	else
+		gather_name(wanted, name->text, name->length);
+	instance = gather_find(resource, wanted);
+	if (instance)
+		return instance;
 	if (resource->instance_count >= GATHER_INSTANCES) {
 		weir_lost(ctx, "more instances of a resource than are kept", 1, NULL);
 		return NULL;
 	}
-	snprintf(number, sizeof(number), "%llu", (unsigned long long)name->u);
-	instance = name->type == WEIR_TYPE_UINT ? use_instance(resource, number, strlen(number))
-						: use_instance(resource, name->text, name->length);
+	instance = use_instance(resource, wanted, strlen(wanted));
 	if (!instance)
 		*err = weir_fail(ctx, -ENOMEM, "keep another instance of %s", resource->name);
 	return instance;
