@@ -135,6 +135,20 @@ static int schema_lint_field(const struct weir_schema *schema, uint32_t i, char 
 	return 0;
 }
 
+/* What is to be a map has a name, and something that it names. */
+static bool schema_keyed_valid(const struct weir_field *field)
+{
+	const struct weir_field *key;
+
+	if (!(field->flags & WEIR_KEYED))
+		return true;
+	if (field->rows->fields.count < 2)
+		return false;
+	key = &field->rows->fields.items[0];
+	return key->type == WEIR_TYPE_TEXT || key->type == WEIR_TYPE_CHARS ||
+	       key->type == WEIR_TYPE_NAME;
+}
+
 static int schema_lint_level(const struct weir_schema *schema, int level, char *error, size_t size)
 {
 	if (!schema || !schema->fields.count || schema->fields.count > FIELDS_MAXIMUM)
@@ -156,6 +170,10 @@ static int schema_lint_level(const struct weir_schema *schema, int level, char *
 		err = schema_lint_level(field->rows, level + 1, error, size);
 		if (err)
 			return err;
+		if (!schema_keyed_valid(field))
+			return schema_fault(error, size,
+					    "column \"%s\": a map needs a text and another column",
+					    field->name);
 	}
 	return 0;
 }

@@ -123,19 +123,6 @@ static void csv_stack(struct weir_ctx *ctx, const struct weir_batch *batch,
 	}
 }
 
-static void csv_rows(struct weir_ctx *ctx, const struct weir_batch *batch,
-		     const struct weir_schema *schema, const struct value *rows, struct line *line)
-{
-	for (uint32_t i = 0; i < rows->count; i++) {
-		line_text(line, i ? ",{" : "[{");
-		json_fields(ctx, batch, schema,
-			    (const uint8_t *)rows->items + (size_t)i * schema->row_size, line);
-		line_text(line, "}");
-	}
-	if (rows->count)
-		line_text(line, "]");
-}
-
 /* Put together first, as only the whole tells whether it needs quotes. */
 static void csv_list(struct weir_ctx *ctx, const struct weir_batch *batch,
 		     const struct weir_field *field, const struct value *value, struct line *line)
@@ -146,8 +133,8 @@ static void csv_list(struct weir_ctx *ctx, const struct weir_batch *batch,
 		csv_names(ctx, batch, value, &list);
 	else if (value->kind == VALUE_STACK)
 		csv_stack(ctx, batch, field, value, &list);
-	else
-		csv_rows(ctx, batch, field->rows, value, &list);
+	else if (value->count)
+		json_rows(ctx, batch, field, value, &list);
 	csv_text(line, list.bytes, list.length);
 	line->failed |= list.failed;
 	line_free(&list);

@@ -153,7 +153,8 @@ WEIR_COMPONENT(
 	       "and underflow and overflow when they are not 0; counts[i] counts what is "
 	       "above 2^((offset+i-1)/2^scale), up to 2^((offset+i)/2^scale). A stack is a "
 	       "list of its frames, leaf first: a symbol, or object+0xoffset, or [unknown]. "
-	       "Tables within a row are lists of objects. Bytes that are not UTF-8 "
+	       "Tables within a row are lists of objects, or one object where each row has a "
+	       "name. Bytes that are not UTF-8 "
 	       "become U+FFFD.",
 	.flags = WEIR_BLOCKS, .options_size = sizeof(struct json_conf),
 	.state_size = sizeof(struct json), .options = WEIR_TABLE(json_options),

@@ -123,16 +123,60 @@ static void json_stack(struct weir_ctx *ctx, const struct weir_batch *batch,
 	line_text(line, stack->count ? "]" : "[]");
 }
 
-static void json_rows(struct weir_ctx *ctx, const struct weir_batch *batch,
-		      const struct weir_schema *schema, const struct value *rows, struct line *line)
+static void json_value(struct weir_ctx *ctx, const struct weir_batch *batch,
+		       const struct weir_field *field, const void *row, struct line *line);
+
+/* The fields of a schema from `first` on. */
+static void json_fields_from(struct weir_ctx *ctx, const struct weir_batch *batch,
+			     const struct weir_schema *schema, uint32_t first, const void *row,
+			     struct line *line)
 {
-	for (uint32_t i = 0; i < rows->count; i++) {
-		line_text(line, i ? ",{" : "[{");
-		json_fields(ctx, batch, schema,
-			    (const uint8_t *)rows->items + (size_t)i * schema->row_size, line);
+	for (uint32_t i = first; i < schema->fields.count; i++) {
+		const struct weir_field *field = &schema->fields.items[i];
+
+		line_printf(line, "%s\"%s\":", i > first ? "," : "", field->name);
+		json_value(ctx, batch, field, row, line);
+	}
+}
+
+/* `"name":value`, or `"name":{the rest of the row}`. */
+static void json_entry(struct weir_ctx *ctx, const struct weir_batch *batch,
+		       const struct weir_schema *schema, const void *row, struct line *line)
+{
+	const struct value key = value_read(ctx, batch, &schema->fields.items[0], row);
+
+	/* An absent text is none. */
+	json_text(line, key.kind == VALUE_TEXT ? key.text : "",
+		  key.kind == VALUE_TEXT ? key.count : 0);
+	line_text(line, ":");
+	if (schema->fields.count == 2) {
+		json_value(ctx, batch, &schema->fields.items[1], row, line);
+		return;
+	}
+	line_text(line, "{");
+	json_fields_from(ctx, batch, schema, 1, row, line);
+	line_text(line, "}");
+}
+
+void json_rows(struct weir_ctx *ctx, const struct weir_batch *batch, const struct weir_field *field,
+	       const struct value *rows, struct line *line)
+{
+	const bool map = field->flags & WEIR_KEYED;
+	const struct weir_schema *schema = field->rows;
+	const uint8_t *row = rows->items;
+
+	line_text(line, map ? "{" : "[");
+	for (uint32_t i = 0; i < rows->count; i++, row += schema->row_size) {
+		line_text(line, i ? "," : "");
+		if (map) {
+			json_entry(ctx, batch, schema, row, line);
+			continue;
+		}
+		line_text(line, "{");
+		json_fields(ctx, batch, schema, row, line);
 		line_text(line, "}");
 	}
-	line_text(line, rows->count ? "]" : "[]");
+	line_text(line, map ? "}" : "]");
 }
 
 /* Values of one word or number. */
@@ -179,7 +223,7 @@ static void json_value(struct weir_ctx *ctx, const struct weir_batch *batch,
 		json_stack(ctx, batch, field, &value, line);
 		break;
 	case VALUE_ROWS:
-		json_rows(ctx, batch, field->rows, &value, line);
+		json_rows(ctx, batch, field, &value, line);
 		break;
 	default:
 		json_scalar(ctx, &value, line);
@@ -190,10 +234,5 @@ static void json_value(struct weir_ctx *ctx, const struct weir_batch *batch,
 void json_fields(struct weir_ctx *ctx, const struct weir_batch *batch,
 		 const struct weir_schema *schema, const void *row, struct line *line)
 {
-	for (uint32_t i = 0; i < schema->fields.count; i++) {
-		const struct weir_field *field = &schema->fields.items[i];
-
-		line_printf(line, "%s\"%s\":", i ? "," : "", field->name);
-		json_value(ctx, batch, field, row, line);
-	}
+	json_fields_from(ctx, batch, schema, 0, row, line);
 }

@@ -15,6 +15,10 @@ void json_time(struct line *line, uint64_t wall_ns);
 /* A number; null for NaN and infinities. */
 void json_double(struct line *line, double value);
 
+/* A list of objects, or a map where the field says so. */
+void json_rows(struct weir_ctx *ctx, const struct weir_batch *batch, const struct weir_field *field,
+	       const struct value *rows, struct line *line);
+
 /* `"name":value,"name":value` for all fields of a schema. */
 void json_fields(struct weir_ctx *ctx, const struct weir_batch *batch,
 		 const struct weir_schema *schema, const void *row, struct line *line);

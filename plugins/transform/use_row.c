@@ -215,11 +215,12 @@ static void row_loss(const struct weir_loss *loss, void *arg)
 {
 	struct row_losses *losses = arg;
 	struct lost_row row;
+	char what[USE_TEXT];
 
 	if (losses->rows.count >= losses->room)
 		return;
-	row.node = row_text(losses->maker, loss->node);
-	row.reason = row_text(losses->maker, loss->reason);
+	snprintf(what, sizeof(what), "%s: %s", loss->node, loss->reason);
+	row.what = row_text(losses->maker, what);
 	row.count = loss->n;
 	row_put(losses->maker, losses->rows, losses->rows.count++, &row, sizeof(row));
 }

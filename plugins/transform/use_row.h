@@ -64,8 +64,7 @@ struct unchecked_row {
 };
 
 struct lost_row {
-	struct weir_text node;
-	struct weir_text reason;
+	struct weir_text what;
 	uint64_t count;
 };
 

@@ -95,8 +95,7 @@ static const struct weir_field unchecked_fields[] = {
 WEIR_SCHEMA(unchecked_schema, "not checked", struct unchecked_row, unchecked_fields);
 
 static const struct weir_field lost_fields[] = {
-	WEIR_FIELD(struct lost_row, node, WEIR_NONE, WEIR_KEY, "who lost it"),
-	WEIR_FIELD(struct lost_row, reason, WEIR_NONE, WEIR_KEY, "why"),
+	WEIR_FIELD(struct lost_row, what, WEIR_NONE, WEIR_KEY, "who lost it, and why"),
 	WEIR_FIELD(struct lost_row, count, WEIR_COUNT, WEIR_DELTA, "rows or events"),
 };
 WEIR_SCHEMA(lost_schema, "lost", struct lost_row, lost_fields);
@@ -109,9 +108,8 @@ static const struct weir_field verdict_fields[] = {
 			"what holds the machine back, the most costly first"),
 	WEIR_FIELD_ROWS(struct verdict_row, not_checked, &unchecked_schema,
 			"what could not be looked at"),
-	WEIR_FIELD_ROWS(struct verdict_row, lost, &lost_schema, "what sources have lost"),
+	WEIR_FIELD_ROWS_WITH(struct verdict_row, lost, &lost_schema, WEIR_KEYED,
+			     "what sources have lost"),
 };
 const struct weir_schema use_schema = { sizeof(struct weir_schema), sizeof(struct verdict_row),
 					"verdict", WEIR_TABLE(verdict_fields) };
-
-/* The batch in the making. Offsets stay when its arena moves, pointers do not. */

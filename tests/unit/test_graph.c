@@ -139,6 +139,9 @@ static const struct weir_field row_fields[] = {
 	WEIR_FIELD(struct row, b, WEIR_NONE, WEIR_KEY, "b"),
 };
 
+static const struct weir_schema nameless = { sizeof(nameless), 16, "nameless",
+					     WEIR_TABLE(row_fields) };
+
 static void wrong_schemas_are_refused(void **state)
 {
 	static const struct {
@@ -157,6 +160,9 @@ static void wrong_schemas_are_refused(void **state)
 		  16,
 		  { "b", "", NULL, WEIR_TYPE_STACK, WEIR_KEY, 8, 8, 0, 0, NULL } },
 		{ "without columns", 16, { "b", "", NULL, WEIR_TYPE_ROWS, 0, 8, 8, 0, 0, NULL } },
+		{ "a map needs a text",
+		  16,
+		  { "b", "", NULL, WEIR_TYPE_ROWS, 0, 8, 8, WEIR_KEYED, 0, &nameless } },
 	};
 
 	(void)state;

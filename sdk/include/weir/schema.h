@@ -65,6 +65,12 @@ enum weir_field_flag {
 	 * begin with their head, or name.
 	 */
 	WEIR_SENTENCE = 1u << 4,
+	/*
+	 * A nested table whose first column, a text, names each row, no two alike. Where the format
+	 * has maps it is one, from that name to the rest of the row: to the value itself where only
+	 * one more column is left. Elsewhere it is a table like others.
+	 */
+	WEIR_KEYED = 1u << 5,
 };
 
 enum weir_head_flag {
@@ -250,11 +256,13 @@ template <class T> struct moment {
 	WEIR_FIELD_DURATION_HEAD(type_, member_, role_, flags_, NULL, doc_)
 
 /* A nested table with a schema of its own. */
-#define WEIR_FIELD_ROWS(type_, member_, schema_, doc_)                                             \
+#define WEIR_FIELD_ROWS_WITH(type_, member_, schema_, flags_, doc_)                                \
 	{                                                                                          \
 #member_, doc_, WEIR_NONE, WEIR_MEMBER_TYPE(type_, member_), WEIR_ROLE_NONE,       \
-			(uint32_t)offsetof(type_, member_), WEIR_MEMBER_SIZE(type_, member_), 0,   \
-			0, schema_, NULL                                                           \
+			(uint32_t)offsetof(type_, member_), WEIR_MEMBER_SIZE(type_, member_),      \
+			flags_, 0, schema_, NULL                                                   \
 	}
+#define WEIR_FIELD_ROWS(type_, member_, schema_, doc_)                                             \
+	WEIR_FIELD_ROWS_WITH(type_, member_, schema_, 0, doc_)
 
 #endif
