@@ -32,6 +32,7 @@ ip        |sbin_there ip         |iproute2             |iproute           |iprou
 iptables  |sbin_there iptables   |iptables             |iptables          |iptables  |iptables
 iostat    |command -v iostat       |sysstat              |sysstat           |sysstat   |sysstat
 vmstat    |command -v vmstat       |procps               |procps-ng         |procps-ng |procps
+ext4      |sbin_there mkfs.ext4    |e2fsprogs            |e2fsprogs         |e2fsprogs |e2fsprogs
 losetup   |command -v losetup      |mount util-linux     |util-linux        |util-linux|util-linux
 dd        |command -v dd           |coreutils            |coreutils         |coreutils |coreutils
 locale    |ls /usr/share/i18n/locales/de_DE|locales            |glibc-locale-source|glibc    |glibc-i18ndata
@@ -45,7 +46,6 @@ depmod    |sbin_there depmod       |kmod                 |kmod              |kmo
 xz        |command -v xz           |xz-utils             |xz                |xz        |xz
 zstd      |command -v zstd         |zstd                 |zstd              |zstd      |zstd
 dmsetup   |sbin_there dmsetup      |dmsetup              |device-mapper     |device-mapper|device-mapper
-ext4      |sbin_there mkfs.ext4    |e2fsprogs            |e2fsprogs         |e2fsprogs |e2fsprogs
 xfs       |sbin_there mkfs.xfs     |xfsprogs             |xfsprogs          |xfsprogs  |xfsprogs
 btrfs     |sbin_there mkfs.btrfs   |btrfs-progs          |btrfs-progs       |btrfs-progs|btrfsprogs
 '
