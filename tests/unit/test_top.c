@@ -68,7 +68,7 @@ static void the_largest_come_first(void **state)
 
 		assert_int_equal(transform_open(&t, &schema, &cases[i].conf), 0);
 		assert_int_equal(weir_component.push(&t.ctx, 0, &batch), 0);
-		for (uint32_t r = 0; r < t.out->row_count; r++)
+		for (uint32_t r = 0; r < t.out->row_count && r < sizeof(ids) - 1; r++)
 			ids[r] = (char)('0' + ((const struct row *)weir_row(t.out, r))->id);
 		assert_string_equal(ids, cases[i].ids);
 		assert_int_equal(t.out->start, 100);
