@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The files of a cgroup as a table; see files.h. */
+#include <limits.h>
+#include <stdio.h>
+
 #include <weir/number.h>
 
 #include "files.h"
@@ -210,27 +213,33 @@ static const struct cgroup_file cgroup_files[] = {
 	  .instead = "blkio.throttle.io_service_bytes" },
 };
 
+enum { CGROUP_FILES = sizeof(cgroup_files) / sizeof(cgroup_files[0]) };
+
+_Static_assert(CGROUP_FILES <= 32, "cgroup_values: a file is a bit of `missing`");
+
 void cgroup_values_clear(struct cgroup_values *values)
 {
-	memset(values->mount, 0, sizeof(values->mount));
+	memset(values, 0, sizeof(*values));
 	for (uint32_t i = 0; i < CGROUP_VALUES; i++)
 		values->value[i] = WEIR_ABSENT_U64;
 }
 
-/*
- * True when the file was understood, or is not to be had: not there (ENOENT), its cgroup gone
- * (ENODEV), pressure switched off (EOPNOTSUPP).
- */
-static bool cgroup_file_read(int folder, const struct cgroup_file *file, struct weir_buffer *buffer,
-			     uint64_t *value)
+/* 0 when the file was understood; -ENOENT: it is not there; another negative errno. */
+static int cgroup_file_read(const struct cgroup_place *place, const struct cgroup_file *file,
+			    struct weir_buffer *buffer, uint64_t *value)
 {
-	int err = weir_read_at(folder, file->name, buffer);
+	char path[NAME_MAX + 64];
+	int err;
 
-	if (err == -ENOENT && file->instead)
-		err = weir_read_at(folder, file->instead, buffer);
+	snprintf(path, sizeof(path), "%s/%s", place->name, file->name);
+	err = weir_read_at(place->parent, path, buffer);
+	if (err == -ENOENT && file->instead) {
+		snprintf(path, sizeof(path), "%s/%s", place->name, file->instead);
+		err = weir_read_at(place->parent, path, buffer);
+	}
 	if (err)
-		return err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP;
-	return file->parse(file, buffer->bytes, value);
+		return err;
+	return file->parse(file, buffer->bytes, value) ? 0 : -EBADMSG;
 }
 
 static void cgroup_take_over(struct cgroup_values *values, const uint64_t *value, uint8_t mount)
@@ -256,26 +265,84 @@ static void cgroup_limits_take_over(struct cgroup_values *values, uint8_t mount,
 		}
 }
 
-uint32_t cgroup_files_read(int folder, uint32_t controllers, uint8_t mount,
-			   const struct cgroup_values *known, struct weir_buffer *buffer,
-			   struct cgroup_values *values)
+/* No counter that this mount tells has another value than before. */
+static bool cgroup_is_quiet(const struct cgroup_values *known, const struct cgroup_values *values,
+			    uint8_t mount)
 {
+	for (uint32_t i = CPU_USAGE; i < CGROUP_VALUES; i++)
+		if (values->mount[i] == mount && values->value[i] != known->value[i])
+			return false;
+	return true;
+}
+
+/* A task that waits for long counts in the pressure until it has run again: then it was not quiet. */
+static bool cgroup_is_still(const struct cgroup_values *known, const struct cgroup_values *values)
+{
+	return known && known->quiet && values->value[CPU_USAGE] != WEIR_ABSENT_U64 &&
+	       values->value[CPU_USAGE] == known->value[CPU_USAGE];
+}
+
+/* Nothing of what this mount tells has changed. */
+static void cgroup_stay(struct cgroup_values *values, uint8_t mount,
+			const struct cgroup_values *known)
+{
+	for (uint32_t i = NOTHING + 1; i < CGROUP_VALUES; i++)
+		if (known->mount[i] == mount) {
+			values->value[i] = known->value[i];
+			values->mount[i] = mount;
+		}
+	values->missing |= known->missing;
+	values->quiet = true;
+}
+
+static bool cgroup_file_wanted(const struct cgroup_place *place, uint32_t file,
+			       const struct cgroup_values *values)
+{
+	const enum cgroup_value needs = cgroup_files[file].needs;
+
+	if (!(place->controllers & 1u << cgroup_files[file].controller))
+		return false;
+	if (!place->limits && (cgroup_files[file].limit || values->missing & 1u << file))
+		return false;
+	return !needs || values->value[needs] != WEIR_ABSENT_U64;
+}
+
+/* False: it could not be understood. A cgroup may be gone, or pressure switched off. */
+static bool cgroup_file_take(const struct cgroup_place *place, uint32_t file,
+			     struct weir_buffer *buffer, struct cgroup_values *values)
+{
+	struct cgroup_values told;
+	int err;
+
+	cgroup_values_clear(&told);
+	err = cgroup_file_read(place, &cgroup_files[file], buffer, told.value);
+	if (!err)
+		cgroup_take_over(values, told.value, place->mount);
+	if (err == -ENOENT)
+		values->missing |= 1u << file;
+	return !err || err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP;
+}
+
+uint32_t cgroup_files_read(const struct cgroup_place *place, const struct cgroup_values *known,
+			   struct weir_buffer *buffer, struct cgroup_values *values)
+{
+	const bool version_2 = place->controllers & 1u << CGROUP_V2;
 	uint32_t unreadable = 0;
 
-	if (known)
-		cgroup_limits_take_over(values, mount, known);
-	for (size_t i = 0; i < sizeof(cgroup_files) / sizeof(cgroup_files[0]); i++) {
-		const struct cgroup_file *file = &cgroup_files[i];
-		struct cgroup_values told;
-
-		if (!(controllers & 1u << file->controller) || (file->limit && known) ||
-		    (file->needs && values->value[file->needs] == WEIR_ABSENT_U64))
-			continue;
-		cgroup_values_clear(&told);
-		if (cgroup_file_read(folder, file, buffer, told.value))
-			cgroup_take_over(values, told.value, mount);
-		else
-			unreadable++;
+	if (known && !place->limits) {
+		cgroup_limits_take_over(values, place->mount, known);
+		values->missing |= known->missing;
 	}
+	for (uint32_t i = 0; i < CGROUP_FILES; i++) {
+		if (!cgroup_file_wanted(place, i, values))
+			continue;
+		unreadable += !cgroup_file_take(place, i, buffer, values);
+		if (version_2 && !place->limits && cgroup_is_still(known, values)) {
+			cgroup_stay(values, place->mount, known);
+			return unreadable;
+		}
+	}
+	if (version_2 && known)
+		values->quiet = !unreadable && cgroup_is_quiet(known, values, place->mount);
 	return unreadable;
 }

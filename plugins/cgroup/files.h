@@ -59,19 +59,29 @@ extern const char *const cgroup_controllers[CGROUP_CONTROLLERS];
 struct cgroup_values {
 	uint64_t value[CGROUP_VALUES]; /* absent: WEIR_ABSENT_U64 */
 	uint8_t mount[CGROUP_VALUES];  /* which mount told it */
+	uint32_t missing;              /* files that were not there, as bits */
+	bool quiet; /* version 2: no counter has grown since the reading before this one */
 };
 
 /* Makes all values absent. */
 void cgroup_values_clear(struct cgroup_values *values);
 
+/* Where a cgroup's files are, and which are to be read. */
+struct cgroup_place {
+	int parent;           /* an open folder */
+	const char *name;     /* the cgroup's, in there */
+	uint32_t controllers; /* mask of those that its hierarchy has */
+	uint8_t mount;        /* noted with each value */
+	bool limits;          /* also limits, and files that were not there before */
+};
+
 /*
- * Reads the files of the open folder of a cgroup. `controllers`: mask of those that its hierarchy
- * has; `mount`: noted with each value; `known`: its limits are taken from there, NULL: read. What
- * only a limit can make happen is not read, and absent, where there is no such limit. Returns how
- * many files could not be understood: they tell nothing.
+ * Reads the files of a cgroup. `known`: what it was before, NULL: not known. From there come limits
+ * that are not read, and all of a cgroup of version 2 in which nothing happened then, and no CPU time
+ * was used since. What only a limit can make happen is not read, and absent, where there is no such
+ * limit. Returns how many files could not be understood: they tell nothing.
  */
-uint32_t cgroup_files_read(int folder, uint32_t controllers, uint8_t mount,
-			   const struct cgroup_values *known, struct weir_buffer *buffer,
-			   struct cgroup_values *values);
+uint32_t cgroup_files_read(const struct cgroup_place *place, const struct cgroup_values *known,
+			   struct weir_buffer *buffer, struct cgroup_values *values);
 
 #endif

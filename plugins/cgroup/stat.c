@@ -136,13 +136,12 @@ static void stat_probe(struct weir_ctx *ctx)
 WEIR_COMPONENT(
 	"cgroup.stat", WEIR_SOURCE, .summary = "what each cgroup uses, against its limits",
 	.doc = "From the files of all mounted hierarchies, joined by path: version 2, version 1, "
-	       "or "
-	       "both. A limit\nthat is not set is absent, as is what the kernel does not tell. In "
-	       "version 2, counters of memory,\npids and I/O include the cgroups below; those of "
-	       "throttling never do. Limits are read every 10 s.\nA cgroup made within the window "
-	       "counts from 0 and is marked "
-	       "new; "
-	       "one that is gone has no numbers.",
+	       "or both. A limit\nthat is not set is absent, as is what the kernel does not tell. "
+	       "In version 2, counters of memory,\npids and I/O include the cgroups below; those "
+	       "of throttling never do. Limits are read every 10 s.\nSo are all files of a cgroup "
+	       "of version 2 that sleeps: nothing happened in it, and since then no CPU\ntime was "
+	       "used. A cgroup made within the window counts from 0 and is marked new; one that is "
+	       "gone\nhas no numbers.",
 	.options_size = sizeof(struct stat_conf), .state_size = sizeof(struct stat_state),
 	.options = WEIR_TABLE(stat_options), .outputs = WEIR_TABLE(stat_outputs),
 	.probe = stat_probe, .start = stat_start, .tick = stat_tick, .drain = stat_drain,

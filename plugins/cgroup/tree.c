@@ -74,10 +74,11 @@ static int cgroup_entry_order(const void *a, const void *b)
 /* What a walk through one hierarchy fills. */
 struct cgroup_reading {
 	struct cgroup_sample *sample;
-	const struct cgroup_sample *old; /* whose limits are taken over, or NULL */
+	const struct cgroup_sample *old; /* the one before, or NULL */
 	const struct cgroup_mounts *mounts;
 	struct weir_buffer *buffer;
 	uint8_t mount;
+	bool limits;     /* are read */
 	uint32_t sorted; /* entries of earlier hierarchies */
 };
 
@@ -119,21 +120,29 @@ static const struct cgroup_values *cgroup_known(const struct cgroup_reading *rea
 	return known && known->id[reading->mount] == id ? &known->values : NULL;
 }
 
-static int cgroup_visit(struct weir_cgroup_walk *walk, int folder, const struct stat *status)
+static int cgroup_visit(struct weir_cgroup_walk *walk, int parent, const char *name,
+			const struct stat *status)
 {
 	struct cgroup_reading *reading = walk->data;
 	struct cgroup_sample *sample = reading->sample;
 	const char *path = weir_cgroup_walk_path(walk);
 	struct cgroup_entry *entry = cgroup_entry_find(sample->entries, reading->sorted, path);
+	const uint64_t id = status->st_ino;
+	const struct cgroup_values *known = cgroup_known(reading, path, id);
+	const struct cgroup_place place = {
+		.parent = parent,
+		.name = name,
+		.controllers = reading->mounts->items[reading->mount].controllers,
+		.mount = reading->mount,
+		.limits = reading->limits || !known,
+	};
 
 	if (!entry)
 		entry = cgroup_entry_add(sample, path);
 	if (!entry)
 		return -ENOMEM;
-	entry->id[reading->mount] = status->st_ino;
-	sample->unreadable += cgroup_files_read(
-		folder, reading->mounts->items[reading->mount].controllers, reading->mount,
-		cgroup_known(reading, path, status->st_ino), reading->buffer, &entry->values);
+	entry->id[reading->mount] = id;
+	sample->unreadable += cgroup_files_read(&place, known, reading->buffer, &entry->values);
 	return 0;
 }
 
@@ -170,13 +179,18 @@ int cgroup_sample_read(struct weir_ctx *ctx, const struct cgroup_mounts *mounts,
 		       struct cgroup_sample *sample)
 {
 	int err = weir_sample_time(ctx, &sample->time);
+	const bool limits = !old || sample->time.now - old->limits_at >= LIMITS_PERIOD_NS;
 
 	cgroup_sample_clear(sample);
-	if (old && sample->time.now - old->limits_at >= LIMITS_PERIOD_NS)
-		old = NULL;
-	sample->limits_at = old ? old->limits_at : sample->time.now;
+	sample->limits_at = limits ? sample->time.now : old->limits_at;
 	for (uint8_t i = 0; !err && i < mounts->count; i++) {
-		struct cgroup_reading reading = { sample, old, mounts, buffer, i, sample->count };
+		struct cgroup_reading reading = { .sample = sample,
+						  .old = old,
+						  .mounts = mounts,
+						  .buffer = buffer,
+						  .mount = i,
+						  .limits = limits,
+						  .sorted = sample->count };
 
 		err = cgroup_mount_read(ctx, &reading);
 	}

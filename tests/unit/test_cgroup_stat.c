@@ -310,6 +310,61 @@ static void a_cgroup_without_limit_that_did_nothing_is_left_out(void **state)
 	source_close(&source);
 }
 
+/* The clock of CPU time stands still in both: only who waited before is looked at again. */
+static void a_cgroup_that_sleeps_is_not_read_but_one_that_waits_is(void **state)
+{
+	static const char *const all[] = { "all=true", NULL };
+	struct source_host source;
+
+	(void)state;
+	source_open(&source, all);
+	source_file(&source, "proc/self/mountinfo", mounts_v2);
+	source_file(&source, V2 "sleeps/cpu.stat", "usage_usec 5\n");
+	source_file(&source, V2 "waits/cpu.stat", "usage_usec 5\n");
+	source_file(&source, V2 "sleeps/memory.events", "oom_kill 0\n");
+	for (unsigned int i = 0; i < 4; i++) {
+		source_print(&source, V2 "waits/io.pressure", "some total=%u\n", 600000 * i);
+		assert_int_equal(i ? source_tick(&source, SECOND) : source_start(&source), 0);
+	}
+	assert_true(source_double(&source, 0, source_find(&source, 0, "cgroup", "/waits"),
+				  "io_some") == 0.6);
+
+	/* Told with the CPU time that a process needs to die. */
+	source_file(&source, V2 "sleeps/memory.events", "oom_kill 1\n");
+	assert_int_equal(source_tick(&source, SECOND), 0);
+	assert_int_equal(
+		source_uint(&source, 0, source_find(&source, 0, "cgroup", "/sleeps"), "oom_kills"),
+		0);
+	source_file(&source, V2 "sleeps/cpu.stat", "usage_usec 6\n");
+	assert_int_equal(source_tick(&source, SECOND), 0);
+	assert_int_equal(
+		source_uint(&source, 0, source_find(&source, 0, "cgroup", "/sleeps"), "oom_kills"),
+		1);
+	source_close(&source);
+}
+
+/* A file is looked for again when limits are. */
+static void a_file_that_comes_later_is_found(void **state)
+{
+	struct source_host source;
+	uint32_t row;
+
+	(void)state;
+	source_open(&source, NULL);
+	source_file(&source, "proc/self/mountinfo", mounts_v2);
+	source_file(&source, V2 "a/cpu.stat", "usage_usec 5\n");
+	source_file(&source, V2 "a/memory.max", "5\n");
+	assert_int_equal(source_start(&source), 0);
+	source_file(&source, V2 "a/memory.current", "4\n");
+	assert_int_equal(source_tick(&source, 9 * SECOND), 0);
+	row = source_find(&source, 0, "cgroup", "/a");
+	assert_true(source_uint(&source, 0, row, "memory") == ABSENT);
+	assert_int_equal(source_tick(&source, SECOND), 0);
+	row = source_find(&source, 0, "cgroup", "/a");
+	assert_int_equal(source_uint(&source, 0, row, "memory"), 4);
+	source_close(&source);
+}
+
 static void a_host_without_cgroups_is_told(void **state)
 {
 	struct source_host source;
@@ -332,6 +387,8 @@ int main(void)
 		cmocka_unit_test(a_counter_that_went_back_is_a_gap),
 		cmocka_unit_test(garbage_is_counted_and_never_a_zero),
 		cmocka_unit_test(a_cgroup_without_limit_that_did_nothing_is_left_out),
+		cmocka_unit_test(a_cgroup_that_sleeps_is_not_read_but_one_that_waits_is),
+		cmocka_unit_test(a_file_that_comes_later_is_found),
 		cmocka_unit_test(a_host_without_cgroups_is_told),
 	};
 

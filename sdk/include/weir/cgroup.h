@@ -284,8 +284,11 @@ static inline int weir_cgroup_names_add(struct weir_cgroup_names *names, uint64_
 
 struct weir_cgroup_walk;
 
-/* What is done with a cgroup: `folder` is its open folder, to be left open. Not 0 ends the walk. */
-typedef int weir_cgroup_visit_fn(struct weir_cgroup_walk *walk, int folder,
+/*
+ * What is done with a cgroup: its folder is `name` in the open folder `parent`, to be left open.
+ * Not 0 ends the walk.
+ */
+typedef int weir_cgroup_visit_fn(struct weir_cgroup_walk *walk, int parent, const char *name,
 				 const struct stat *status);
 
 /* A walk through a hierarchy, parents first. */
@@ -304,44 +307,54 @@ static inline const char *weir_cgroup_walk_path(const struct weir_cgroup_walk *w
 
 static inline int weir_cgroup_walk_folder(struct weir_cgroup_walk *walk, int folder);
 
-/* The folder `name` of another. One that is gone meanwhile is none. */
+/*
+ * Visits the cgroup `name` of an open folder, and those below it. One that is gone meanwhile is none;
+ * one that has no other name than its own and its "." has no folders, and is not opened.
+ */
+static inline int weir_cgroup_walk_one(struct weir_cgroup_walk *walk, int parent, const char *name)
+{
+	struct stat status;
+	int err, fd;
+
+	if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	err = walk->visit(walk, parent, name, &status);
+	if (err || status.st_nlink == 2 || walk->depth == WEIR_CGROUP_DEPTH_MAX)
+		return err;
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? 0 : weir_cgroup_walk_folder(walk, fd);
+}
+
 static inline int weir_cgroup_walk_below(struct weir_cgroup_walk *walk, int folder,
 					 const char *name)
 {
 	uint32_t length = walk->length;
 	size_t size = strlen(name);
-	int fd, err;
+	int err;
 
 	if (length + size + 2 > sizeof(walk->path))
-		return 0;
-	fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
 		return 0;
 	walk->path[length] = '/';
 	memcpy(walk->path + length + 1, name, size + 1);
 	walk->length = length + 1 + (uint32_t)size;
 	walk->depth++;
-	err = weir_cgroup_walk_folder(walk, fd);
+	err = weir_cgroup_walk_one(walk, folder, name);
 	walk->depth--;
 	walk->length = length;
 	walk->path[length] = '\0';
 	return err;
 }
 
-/* A folder that has no other name than its own and its "." has no folders. Closes `folder`. */
+/* All that are in a folder, which is closed. */
 static inline int weir_cgroup_walk_folder(struct weir_cgroup_walk *walk, int folder)
 {
+	DIR *stream = fdopendir(folder);
 	struct dirent *entry;
-	struct stat status;
-	DIR *stream;
-	int err = fstat(folder, &status) < 0 ? 0 : walk->visit(walk, folder, &status);
+	int err = 0;
 
-	stream = err || status.st_nlink == 2 || walk->depth == WEIR_CGROUP_DEPTH_MAX
-			 ? NULL
-			 : fdopendir(folder);
 	if (!stream) {
 		close(folder);
-		return err;
+		return 0;
 	}
 	while (!err && (entry = readdir(stream)))
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
@@ -356,6 +369,7 @@ static inline int weir_cgroup_walk(struct weir_ctx *ctx, const char *folder,
 {
 	int fd = openat(ctx->root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct weir_cgroup_walk walk;
+	int err;
 
 	if (fd < 0)
 		return -errno;
@@ -363,13 +377,16 @@ static inline int weir_cgroup_walk(struct weir_ctx *ctx, const char *folder,
 	walk.data = data;
 	walk.depth = walk.length = 0;
 	walk.path[0] = '\0';
-	return weir_cgroup_walk_folder(&walk, fd);
+	err = weir_cgroup_walk_one(&walk, fd, ".");
+	close(fd);
+	return err;
 }
 
-static inline int weir_cgroup_names_visit(struct weir_cgroup_walk *walk, int folder,
-					  const struct stat *status)
+static inline int weir_cgroup_names_visit(struct weir_cgroup_walk *walk, int parent,
+					  const char *name, const struct stat *status)
 {
-	(void)folder;
+	(void)parent;
+	(void)name;
 	return weir_cgroup_names_add((struct weir_cgroup_names *)walk->data, status->st_ino,
 				     weir_cgroup_walk_path(walk));
 }
