@@ -22,9 +22,9 @@ int graph_new(const struct pipeline *pipeline, struct plugins *plugins, struct d
 	      struct graph **made);
 
 /*
- * Runs it: start, loop, drain, stop. Returns weir's exit status: 0, 1, 3 (a needed thing is not
- * there), 125 (weir's own failure while a command ran) or the command's status (128 + signal when
- * it was killed). Messages go to stderr.
+ * Runs it: start, loop, drain, stop. Returns weir's exit status: 0, 1, 2 (what it was given to read
+ * holds nothing, or nothing known), 3 (a needed thing is not there), 125 (weir's own failure while a
+ * command ran) or the command's status (128 + signal when it was killed). Messages go to stderr.
  */
 int graph_run(struct graph *graph);
 

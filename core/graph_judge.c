@@ -89,3 +89,19 @@ bool run_any_failed(const struct graph *graph)
 	}
 	return graph->failed;
 }
+
+/* -ENODATA and -ENOMSG are of sources: what they were given to read has nothing, or is nothing known. */
+bool run_had_no_input(const struct graph *graph)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < graph->node_count; i++) {
+		int err = atomic_load(&graph->nodes[i]->failed);
+
+		if (err &&
+		    (!judge_is_source(graph->nodes[i]) || (err != -ENODATA && err != -ENOMSG)))
+			return false;
+		any |= err != 0;
+	}
+	return any && !graph->failed;
+}

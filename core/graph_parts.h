@@ -40,6 +40,7 @@ int run_do_without(struct node *node, int err);
 /* graph_judge.c */
 bool run_is_over(const struct graph *graph);
 bool run_any_failed(const struct graph *graph);
+bool run_had_no_input(const struct graph *graph); /* that alone is why it failed */
 
 /* probe.c: says on stderr what the node's component lacks here, and what grants it. */
 void probe_explain(const struct node *node);

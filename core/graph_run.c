@@ -199,7 +199,7 @@ static int run_status(const struct graph *graph)
 	if (graph->command_status)
 		return graph->command_status;
 	if (run_any_failed(graph))
-		return child ? 125 : graph->not_permitted ? 3 : 1;
+		return child ? 125 : graph->not_permitted ? 3 : run_had_no_input(graph) ? 2 : 1;
 	return child ? child_status(child) : 0;
 }
 

@@ -14,6 +14,8 @@ ninja     |command -v ninja        |ninja-build          |ninja-build       |nin
 pkgconf   |command -v pkg-config   |pkg-config           |pkgconf-pkg-config|pkgconf   |pkgconf
 libyaml   |pkg-config yaml-0.1     |libyaml-dev          |libyaml-devel     |libyaml   |libyaml-devel
 libbpf    |pkg-config libbpf       |libbpf-dev           |libbpf-devel      |libbpf    |libbpf-devel
+zlib      |pkg-config zlib         |zlib1g-dev           |zlib-devel        |zlib      |zlib-devel
+zstd      |pkg-config libzstd      |libzstd-dev          |libzstd-devel     |zstd      |libzstd-devel
 bpftool   |sbin_there bpftool      |bpftool              |bpftool           |bpf       |bpftool
 '
 list_test='

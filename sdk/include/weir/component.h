@@ -22,7 +22,9 @@
  * create and bind need no privileges and touch nothing outside: `weir check` calls them.
  * stop follows every start that was called, also one that failed; destroy must cope with a
  * half-made instance, so that no callback needs to unwind itself. Callbacks return 0 or a
- * negative errno, and say why by weir_fail() in the same line. Any may be NULL.
+ * negative errno, and say why by weir_fail() in the same line. Any may be NULL. A source whose
+ * input holds nothing (-ENODATA), or nothing that it knows (-ENOMSG), says so: it was wrongly
+ * used, and weir exits with 2.
  *
  * Threads: all callbacks of a pipeline run on its one loop thread; only a sink with
  * WEIR_BLOCKS has start, push, drain and stop called on a thread of its own. No two callbacks of

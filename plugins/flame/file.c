@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Source flame.file: the samples of a recorded profile, of whatever format: told by its content,
+ * read as a stream, held up by the queues behind it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "file_reader.h"
+
+enum { FILE_SHOWN = 24, FILE_BAD_SHOWN = 3 };
+
+static const struct weir_option file_options[] = {
+	WEIR_OPT_TEXT(struct file_conf, path, NULL, "the profile; -: standard input"),
+	WEIR_OPT_TEXT(struct file_conf, event, "",
+		      "only samples of this event; \"\": of the one that the first sample has"),
+	WEIR_OPT_TEXTS(struct file_conf, comm, "", "only threads of these names"),
+	WEIR_OPT_TEXTS(struct file_conf, pid, "", "only these processes"),
+	WEIR_OPT_TEXTS(struct file_conf, tid, "", "only these threads"),
+	WEIR_OPT_DURATION(struct file_conf, from, "0s", 0, 24 * WEIR_HOUR * 365,
+			  "only from here on: time since the first sample"),
+	WEIR_OPT_DURATION(struct file_conf, to, "0s", 0, 24 * WEIR_HOUR * 365,
+			  "only until then: time since the first sample; 0: the end"),
+	WEIR_OPT_BOOL(struct file_conf, only_kernel, "false", "only frames of kernel code"),
+	WEIR_OPT_BOOL(struct file_conf, only_user, "false", "only frames of user code"),
+	WEIR_OPT_CHOICE(struct file_conf, weight, "period", "period samples",
+			"what a sample weighs: its period, or 1"),
+	WEIR_OPT_TEXT(struct file_conf, compat, "",
+		      "flamegraph[:pid,tid,kernel,jit,all,addrs]: names as stackcollapse-perf.pl "
+		      "makes them with these options"),
+	WEIR_OPT_CHOICES(struct file_conf, by, "comm,pid,tid,cpu,time", "comm pid tid cpu time",
+			 "what rows keep apart; time: each sample is a row"),
+	WEIR_OPT_BOOL(struct file_conf, no_demangle, "false",
+		      "leave the names of C++, Rust and D as the profile has them"),
+};
+
+static const struct weir_output file_outputs[] = {
+	{ "samples", "the profile's samples", &file_schema, 0, 0 },
+};
+
+static int compat_word(struct weir_ctx *ctx, struct file_compat *compat, const char *word,
+		       size_t length)
+{
+	const struct {
+		const char *word;
+		bool *flags[2];
+	} words[] = {
+		{ "pid", { &compat->pid, NULL } },
+		{ "tid", { &compat->tid, NULL } },
+		{ "kernel", { &compat->kernel, NULL } },
+		{ "jit", { &compat->jit, NULL } },
+		{ "all", { &compat->kernel, &compat->jit } },
+		{ "addrs", { &compat->addrs, NULL } },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strlen(words[i].word) != length || memcmp(words[i].word, word, length) != 0)
+			continue;
+		*words[i].flags[0] = true;
+		if (words[i].flags[1])
+			*words[i].flags[1] = true;
+		return 0;
+	}
+	return weir_fail_option(ctx, "compat", -EINVAL,
+				"\"%.*s\" is none of pid, tid, kernel, jit, all, addrs",
+				(int)length, word);
+}
+
+static int compat_read(struct weir_ctx *ctx, struct file_compat *compat, const char *text)
+{
+	static const char name[] = "flamegraph";
+	int err = 0;
+
+	if (text[0] == '\0')
+		return 0;
+	if (strncmp(text, name, sizeof(name) - 1) != 0 || !strchr(":", text[sizeof(name) - 1]))
+		return weir_fail_option(ctx, "compat", -EINVAL,
+					"\"%s\" is not flamegraph, nor flamegraph:OPTION,...",
+					text);
+	compat->on = true;
+	text += sizeof(name) - 1;
+	while (!err && *text) {
+		size_t length = strcspn(++text, ",");
+
+		err = compat_word(ctx, compat, text, length);
+		text += length;
+	}
+	return err;
+}
+
+/* The numbers that an option lists; "" and 0 are what a parameter says that was not given. */
+static int numbers_read(struct weir_ctx *ctx, const char *option, const struct weir_texts *texts,
+			const uint32_t **numbers, uint32_t *count)
+{
+	uint32_t *list = calloc(texts->count + 1, sizeof(*list));
+	char path[32], *end;
+
+	*numbers = list;
+	if (!list)
+		return weir_fail(ctx, -ENOMEM, "option %s", option);
+	for (uint32_t i = 0; i < texts->count; i++) {
+		const char *text = texts->items[i];
+		unsigned long number;
+
+		if (text[0] == '\0')
+			continue;
+		errno = 0;
+		number = strtoul(text, &end, 10);
+		snprintf(path, sizeof(path), "%s[%u]", option, i);
+		if (text[0] < '0' || text[0] > '9' || *end || errno || number >= WEIR_ABSENT_U32)
+			return weir_fail_option(ctx, path, -EINVAL, "\"%s\" is no number of a %s",
+						text, option);
+		if (number)
+			list[(*count)++] = (uint32_t)number;
+	}
+	return 0;
+}
+
+static int file_create(struct weir_ctx *ctx)
+{
+	const struct file_conf *conf = ctx->options;
+	struct file *file = ctx->state;
+	struct file_filter *filter = &file->profile.filter;
+	int err;
+
+	file->ctx = ctx;
+	file->conf = conf;
+	file->input.fd = -1;
+	file->more = -1;
+	if (conf->only_kernel && conf->only_user)
+		return weir_fail_option(ctx, "only_user", -EINVAL,
+					"with only_kernel, nothing is left of a stack");
+	if (conf->to && conf->to <= conf->from)
+		return weir_fail_option(ctx, "to", -EINVAL, "it is not after \"from\"");
+	filter->event = conf->event;
+	filter->comm = conf->comm;
+	filter->from = conf->from;
+	filter->to = conf->to;
+	filter->kernel = !conf->only_user;
+	filter->user = !conf->only_kernel;
+	file->profile.by = conf->by;
+	file->profile.count_samples = conf->weight == FILE_WEIGHT_SAMPLES;
+	err = compat_read(ctx, &file->compat, conf->compat);
+	if (!err)
+		err = numbers_read(ctx, "pid", &conf->pid, &filter->pids, &filter->pid_count);
+	if (!err)
+		err = numbers_read(ctx, "tid", &conf->tid, &filter->tids, &filter->tid_count);
+	return err ? err : file_profile_init(ctx, &file->profile);
+}
+
+void file_bad_line(struct file *file, uint64_t line, const char *text, size_t length)
+{
+	if (file->bad++ < FILE_BAD_SHOWN)
+		weir_log(file->ctx, WEIR_LOG_WARNING, "%s:%" PRIu64 ": not understood: \"%.*s\"",
+			 file->input.path, line, length < 60 ? (int)length : 60, text);
+}
+
+/* The formats there are, and what the first bytes of this were. */
+static int file_unknown(struct file *file, const uint8_t *bytes, size_t count)
+{
+	char shown[FILE_SHOWN * 4 + 1] = "", known[256] = "";
+	const struct file_reader *reader;
+	size_t used = 0, at = 0;
+
+	for (size_t i = 0; i < count && i < FILE_SHOWN; i++)
+		used += (size_t)snprintf(shown + used, sizeof(shown) - used,
+					 bytes[i] < 0x20 || bytes[i] > 0x7e ? "\\x%02x" : "%c",
+					 bytes[i]);
+	for (size_t i = 0; (reader = file_reader_at(i)) && at < sizeof(known); i++)
+		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "",
+				       reader->name);
+	if (count == 0)
+		return weir_fail(file->ctx, -ENODATA, "%s is empty", file->input.path);
+	return weir_fail(file->ctx, -ENOMSG, "%s begins with \"%s\": none of %s", file->input.path,
+			 shown, known);
+}
+
+/* Finds the reader. 0, -EAGAIN, or a negative errno after having failed. */
+static int file_recognise(struct file *file)
+{
+	const struct file_reader *reader;
+	const uint8_t *bytes;
+	size_t count;
+	int err = file_input_peek(&file->input, FILE_RECOGNISE, &bytes, &count);
+
+	if (err)
+		return err;
+	reader = file_reader_find(bytes, count);
+	if (!reader)
+		return file_unknown(file, bytes, count);
+	weir_log(file->ctx, WEIR_LOG_DEBUG, "%s: %s", file->input.path, reader->name);
+	file->reader = reader;
+	return reader->open(file);
+}
+
+/* Says what was left out, and fails when nothing is left. */
+static int file_end(struct file *file)
+{
+	const struct file_counts *counts = &file->profile.counts;
+	struct weir_ctx *ctx = file->ctx;
+
+	weir_lost(ctx, "lines that are no part of a profile", file->bad, NULL);
+	weir_lost(ctx, "samples without a time", counts->timeless,
+		  "leave out from and to: this profile has no times");
+	if (counts->other_events)
+		weir_log(ctx, WEIR_LOG_INFO,
+			 "%s: only %" PRIu64 " samples of event %s; %" PRIu64
+			 " of others are left out, such as %s: --event chooses",
+			 file->input.path, counts->kept,
+			 file->profile.event_text ? file->profile.event_text : file->conf->event,
+			 counts->other_events,
+			 ctx->host->names_text(file->profile.names, file->profile.other, NULL));
+	if (counts->kept) {
+		weir_finished(ctx);
+		return 0;
+	}
+	if (counts->samples)
+		return weir_fail(ctx, -ENODATA,
+				 "%s: none of %" PRIu64 " samples is left by the options",
+				 file->input.path, counts->samples);
+	return weir_fail(ctx, -ENODATA, "%s: %s without samples", file->input.path,
+			 file->reader->name);
+}
+
+/* One step. 1: there is more; 0: all was read and sent; -EAGAIN; or failed. */
+static int file_step(struct file *file)
+{
+	int err;
+
+	if (!file->reader) {
+		err = file_recognise(file);
+		file->waiting = err == -EAGAIN;
+		return err ? err : 1;
+	}
+	if (!file->read && !file->profile.sending) {
+		if (!file_profile_ready(&file->profile))
+			return -EAGAIN;
+		err = file->reader->step(file);
+		file->waiting = err == -EAGAIN;
+		if (err < 0)
+			return err;
+		file->read = err == 0;
+	}
+	err = file_profile_send(&file->profile, file->read);
+	if (err)
+		return err;
+	return !file->read;
+}
+
+static int file_ready(struct weir_ctx *ctx, int fd, uint32_t events);
+
+/* Calls file_ready() when the input has something, when there is work to do, or never again. */
+static int file_watch(struct file *file, bool input, bool more)
+{
+	const struct weir_host *host = file->ctx->host;
+	int err = host->watch(file->ctx, file->input.fd, input ? EPOLLIN : 0, file_ready);
+
+	return err ? err : host->watch(file->ctx, file->more, more ? EPOLLIN : 0, file_ready);
+}
+
+static int file_ready(struct weir_ctx *ctx, int fd, uint32_t events)
+{
+	struct file *file = ctx->state;
+	bool waited = file->waiting;
+	int err;
+
+	(void)fd;
+	(void)events;
+	file->waiting = false;
+	err = file_step(file);
+	if (err < 0 && err != -EAGAIN)
+		return err;
+	if (err == 0) {
+		err = file_watch(file, false, false);
+		return err ? err : file_end(file);
+	}
+	return waited == file->waiting ? 0 : file_watch(file, file->waiting, !file->waiting);
+}
+
+static int file_start(struct weir_ctx *ctx)
+{
+	const struct file_conf *conf = ctx->options;
+	struct file *file = ctx->state;
+	int err = file_input_open(ctx, &file->input, conf->path);
+
+	if (err)
+		return err;
+	file->more = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (file->more < 0)
+		return weir_fail(ctx, -errno, "eventfd");
+	return file_watch(file, false, true);
+}
+
+/* Ended before its time: what was merged so far is a profile, too. */
+static int file_drain(struct weir_ctx *ctx, uint64_t deadline)
+{
+	struct file *file = ctx->state;
+	int err;
+
+	(void)deadline;
+	if (file->read && !file->profile.sending)
+		return 0;
+	weir_log(ctx, WEIR_LOG_WARNING, "%s: ended after %" PRIu64 " bytes of it", file->input.path,
+		 file->input.fd_at);
+	err = file_profile_send(&file->profile, true);
+	return err == -EAGAIN ? weir_fail(ctx, -ENOMEM, "rows") : err;
+}
+
+static void file_stop(struct weir_ctx *ctx)
+{
+	struct file *file = ctx->state;
+
+	if (file->more >= 0)
+		file_watch(file, false, false);
+}
+
+static void file_destroy(struct weir_ctx *ctx)
+{
+	struct file *file = ctx->state;
+	const struct file_filter *filter = &file->profile.filter;
+
+	if (file->reader)
+		file->reader->close(file);
+	free((void *)filter->pids);
+	free((void *)filter->tids);
+	file_profile_clear(&file->profile);
+	file_input_close(&file->input);
+	if (file->more >= 0)
+		close(file->more);
+}
+
+WEIR_COMPONENT(
+	"flame.file", WEIR_SOURCE, .summary = "the samples of a recorded profile",
+	.doc = "The format is known by content, not by name: perf script text, folded stacks.\n"
+	       "gzip, zstd and UTF-16 are taken away first. A profile is read as a stream, and\n"
+	       "held up by what reads its rows: no row is lost, and memory is bounded.\n"
+	       "\n"
+	       "Samples of one event are read: different events in one graph mislead. Lines that\n"
+	       "cannot be understood are counted and shown. An input without samples, or of no\n"
+	       "known format, fails with exit status 2.",
+	.flags = WEIR_PATIENT, .options_size = sizeof(struct file_conf),
+	.state_size = sizeof(struct file), .options = WEIR_TABLE(file_options),
+	.outputs = WEIR_TABLE(file_outputs), .create = file_create, .start = file_start,
+	.drain = file_drain, .stop = file_stop, .destroy = file_destroy);

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reader of folded stacks: a line is "root;...;leaf weight", or "... before after" in a comparison. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "file_known.h"
+#include "file_text.h"
+
+/* The stack of the line at hand. */
+struct folded_stack {
+	uint32_t *frames; /* leaf first when handed on */
+	uint32_t count;
+	uint32_t capacity;
+};
+
+struct folded_reading {
+	struct file_text text;
+	struct file_known known; /* frames by their text */
+	struct folded_stack stack;
+	uint64_t epoch;
+	bool two;           /* each line ends with two numbers */
+	double carry;       /* what rounding has left over so far */
+	uint64_t fractions; /* lines with one */
+};
+
+/* A number at the end of a line. */
+struct folded_number {
+	uint64_t whole;
+	double fraction;
+	bool has_fraction;
+};
+
+/* Takes "text 12.5" apart; *length becomes that of "text". */
+static bool folded_number(const char *line, size_t *length, struct folded_number *number)
+{
+	size_t end = *length, at, digits = 0;
+	double place = 0.1;
+
+	while (end && (line[end - 1] == ' ' || line[end - 1] == '\t'))
+		end--;
+	for (at = end; at && ((line[at - 1] >= '0' && line[at - 1] <= '9') || line[at - 1] == '.');)
+		at--;
+	if (at == end || at == 0 || (line[at - 1] != ' ' && line[at - 1] != '\t'))
+		return false;
+	*length = at - 1;
+	*number = (struct folded_number){ 0, 0, false };
+	for (; at < end && line[at] != '.'; at++, digits++)
+		if (__builtin_mul_overflow(number->whole, 10u, &number->whole) ||
+		    __builtin_add_overflow(number->whole, (uint64_t)(line[at] - '0'),
+					   &number->whole))
+			return false;
+	if (at == end)
+		return digits > 0;
+	for (at++; at < end && line[at] != '.'; at++, place /= 10) {
+		number->fraction += (line[at] - '0') * place;
+		number->has_fraction |= line[at] != '0';
+	}
+	return digits > 0 && at == end;
+}
+
+static bool folded_is_blank(const char *line, size_t length)
+{
+	size_t i = 0;
+
+	while (i < length && (line[i] == ' ' || line[i] == '\t'))
+		i++;
+	return i == length || line[0] == '#';
+}
+
+/* Of some lines: how many there are, how many end with a number, and with two. */
+struct folded_look {
+	uint32_t lines;
+	uint32_t one;
+	uint32_t two;
+};
+
+static void folded_look_at(const char *line, size_t length, struct folded_look *look)
+{
+	struct folded_number number;
+
+	if (length && line[length - 1] == '\r')
+		length--;
+	if (folded_is_blank(line, length))
+		return;
+	look->lines++;
+	if (!folded_number(line, &length, &number))
+		return;
+	look->one++;
+	look->two += folded_number(line, &length, &number);
+}
+
+/* The last line may be cut by the end of what is shown. */
+static struct folded_look folded_look(const char *text, size_t count)
+{
+	struct folded_look look = { 0 };
+	const char *at = text, *end = text + count, *next;
+
+	for (; at < end && (next = memchr(at, '\n', (size_t)(end - at))); at = next + 1)
+		folded_look_at(at, (size_t)(next - at), &look);
+	if (at == text)
+		folded_look_at(at, (size_t)(end - at), &look);
+	return look;
+}
+
+/* Half of the lines may be damaged: each of those is told. */
+static bool folded_recognise(const uint8_t *bytes, size_t count)
+{
+	struct folded_look look = folded_look((const char *)bytes, count);
+
+	return look.one && look.one * 2 >= look.lines && !memchr(bytes, 0, count);
+}
+
+static int folded_open(struct file *file)
+{
+	struct folded_reading *reading = calloc(1, sizeof(*reading));
+	struct folded_look look;
+	const uint8_t *bytes;
+	size_t count;
+	int err;
+
+	file->reading = reading;
+	if (!reading)
+		return weir_fail(file->ctx, -ENOMEM, "%s", file->input.path);
+	err = file_input_peek(&file->input, 1, &bytes, &count);
+	if (err)
+		return err;
+	/* One number may be the end of a name: "Thread 7". */
+	look = folded_look((const char *)bytes, count);
+	reading->two = look.two == look.one;
+	if (reading->two)
+		weir_log(file->ctx, WEIR_LOG_INFO,
+			 "%s compares two profiles: the second is read, what came after",
+			 file->input.path);
+	return 0;
+}
+
+static bool folded_marked(const char *text, size_t length, char mark)
+{
+	return length > 4 && text[length - 4] == '_' && text[length - 3] == '[' &&
+	       text[length - 2] == mark && text[length - 1] == ']';
+}
+
+/* The frame of a name that may be marked _[k], _[i] or _[j]. 0: no memory. */
+static uint32_t folded_frame(struct file *file, const char *text, size_t length)
+{
+	static const struct {
+		char mark;
+		uint32_t flag;
+	} marks[] = { { 'k', WEIR_FRAME_KERNEL },
+		      { 'i', WEIR_FRAME_INLINED },
+		      { 'j', WEIR_FRAME_JIT } };
+	struct weir_frame frame = { 0 };
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (!folded_marked(text, length, marks[i].mark))
+			continue;
+		frame.flags = marks[i].flag;
+		length -= 4;
+		break;
+	}
+	frame.symbol = file_name(&file->profile, text, length);
+	return frame.symbol ? file_frame(&file->profile, &frame) : 0;
+}
+
+static int folded_add(struct file *file, const char *text, size_t length)
+{
+	struct folded_reading *reading = file->reading;
+	struct folded_stack *stack = &reading->stack;
+	uint64_t hash = file_known_hash(text, length);
+	const struct file_known_entry *entry = file_known_find(&reading->known, text, length, hash);
+
+	if (!entry) {
+		uint32_t frame = folded_frame(file, text, length);
+
+		entry = frame ? file_known_add(&reading->known, text, length, hash, &frame, 1)
+			      : NULL;
+		if (!entry)
+			return -ENOMEM;
+	}
+	if (stack->count == stack->capacity) {
+		uint32_t capacity = stack->capacity ? stack->capacity * 2 : 256;
+		uint32_t *grown = reallocarray(stack->frames, capacity, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		stack->frames = grown;
+		stack->capacity = capacity;
+	}
+	stack->frames[stack->count++] = reading->known.numbers[entry->frames];
+	return 0;
+}
+
+/* Frames without a name, as in "a;;b", are none. */
+static int folded_split(struct file *file, const char *line, size_t length)
+{
+	struct folded_reading *reading = file->reading;
+	const char *at = line, *end = line + length;
+	int err = 0;
+
+	reading->stack.count = 0;
+	while (at < end && !err) {
+		const char *next = memchr(at, ';', (size_t)(end - at));
+		const char *stop = next ? next : end;
+
+		if (stop > at)
+			err = folded_add(file, at, (size_t)(stop - at));
+		at = stop + 1;
+	}
+	return err;
+}
+
+static void folded_reverse(struct folded_stack *stack)
+{
+	for (uint32_t i = 0, j = stack->count; i + 1 < j; i++) {
+		uint32_t frame = stack->frames[i];
+
+		stack->frames[i] = stack->frames[--j];
+		stack->frames[j] = frame;
+	}
+}
+
+/* Rows have whole weights: what one line loses by rounding, the next ones get. */
+static uint64_t folded_weight(struct folded_reading *reading, const struct folded_number *number)
+{
+	uint64_t weight = number->whole;
+
+	if (!number->has_fraction)
+		return weight;
+	reading->fractions++;
+	reading->carry += number->fraction;
+	if (reading->carry >= 0.5 && weight < UINT64_MAX) {
+		weight++;
+		reading->carry -= 1;
+	}
+	return weight;
+}
+
+static int folded_line(struct file *file, const char *line, size_t length)
+{
+	struct folded_reading *reading = file->reading;
+	size_t whole = length;
+	struct folded_number number, before;
+	struct file_sample sample;
+
+	if (folded_is_blank(line, length))
+		return 0;
+	if (!folded_number(line, &length, &number) ||
+	    (reading->two && !folded_number(line, &length, &before))) {
+		file_bad_line(file, reading->text.line, line, whole);
+		return 0;
+	}
+	if (folded_split(file, line, length))
+		return weir_fail(file->ctx, -ENOMEM, "%s:%" PRIu64, file->input.path,
+				 reading->text.line);
+	folded_reverse(&reading->stack);
+	sample = (struct file_sample){ .weight = folded_weight(reading, &number),
+				       .pid = WEIR_ABSENT_U32,
+				       .tid = WEIR_ABSENT_U32,
+				       .cpu = WEIR_ABSENT_U32,
+				       .frames = reading->stack.frames,
+				       .frame_count = reading->stack.count };
+	sample.count = sample.weight;
+	return file_push(&file->profile, &sample);
+}
+
+static int folded_step(struct file *file)
+{
+	struct folded_reading *reading = file->reading;
+	int more;
+
+	if (reading->epoch != file->profile.epoch) {
+		file_known_reset(&reading->known);
+		reading->epoch = file->profile.epoch;
+	}
+	more = file_text_step(file, &reading->text, folded_line);
+	if (more == 0 && reading->fractions)
+		weir_log(file->ctx, WEIR_LOG_INFO,
+			 "%s: %" PRIu64 " weights have fractions: they are rounded so that the "
+			 "total stays",
+			 file->input.path, reading->fractions);
+	return more;
+}
+
+static void folded_close(struct file *file)
+{
+	struct folded_reading *reading = file->reading;
+
+	if (!reading)
+		return;
+	file_known_clear(&reading->known);
+	free(reading->stack.frames);
+	free(reading);
+	file->reading = NULL;
+}
+
+const struct file_reader file_folded = { "folded stacks", folded_recognise, folded_open,
+					 folded_step, folded_close };

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What source flame.file is made of: options, state, and the interface of a reader. A reader knows
+ * one format. It is told from the first bytes, takes bytes from file->input, and gives samples to
+ * file->profile; when rows are sent, and who waits for whom, is no concern of it.
+ */
+#ifndef FLAME_FILE_READER_H
+#define FLAME_FILE_READER_H
+
+#include "file_input.h"
+#include "file_profile.h"
+
+enum {
+	FILE_RECOGNISE = 64 << 10, /* first bytes that a format is known by */
+	FILE_STEP = 1 << 20,       /* bytes that a step should take at a time */
+};
+
+enum file_weight { FILE_WEIGHT_PERIOD = 0, FILE_WEIGHT_SAMPLES = 1 };
+
+struct file_conf {
+	const char *path;
+	const char *event;
+	struct weir_texts comm;
+	struct weir_texts pid;
+	struct weir_texts tid;
+	uint64_t from;
+	uint64_t to;
+	const char *compat;
+	uint32_t by;
+	uint32_t weight; /* enum file_weight */
+	bool only_kernel;
+	bool only_user;
+	bool no_demangle;
+};
+
+/* What `compat: flamegraph:...` asks for. */
+struct file_compat {
+	bool on;
+	bool pid;
+	bool tid;
+	bool kernel;
+	bool jit;
+	bool addrs;
+};
+
+struct file;
+
+struct file_reader {
+	const char *name; /* "perf script text" */
+	/* The first FILE_RECOGNISE bytes, or all that there are. */
+	bool (*recognise)(const uint8_t *bytes, size_t count);
+	/* 0, or a negative errno after having failed. Sets file->reading. */
+	int (*open)(struct file *file);
+	/*
+	 * Reads on by about FILE_STEP bytes. 1: there is more; 0: that was all, and everything has
+	 * been given; -EAGAIN of file->input; a negative errno after having failed. Frames, names
+	 * and whatever else came of file->profile may be kept until its `epoch` changes.
+	 */
+	int (*step)(struct file *file);
+	/* Called once after open, also when that failed. */
+	void (*close)(struct file *file);
+};
+
+/* Each format's is in a file of its own; the order in which they are asked is file_formats.c's. */
+extern const struct file_reader file_folded;
+
+/* The one that knows these bytes, or NULL. `i` to go through all: NULL past the last. */
+const struct file_reader *file_reader_find(const uint8_t *bytes, size_t count);
+const struct file_reader *file_reader_at(size_t i);
+
+/* The source's state. */
+struct file {
+	struct weir_ctx *ctx;
+	const struct file_conf *conf;
+	struct file_compat compat;
+	struct file_input input;
+	struct file_profile profile;
+	const struct file_reader *reader;
+	void *reading;     /* the reader's */
+	uint64_t bad;      /* lines or records that could not be read */
+	uint64_t bad_line; /* of the first of them */
+	int more;          /* eventfd, always ready: there is something to do */
+	bool waiting;      /* for the input, not for room */
+	bool read;         /* all was read */
+};
+
+/* Counts a line that could not be read; the first ones are shown. */
+void file_bad_line(struct file *file, uint64_t line, const char *text, size_t length);
+
+#endif

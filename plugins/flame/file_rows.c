@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Samples of a profile become rows, in batches; see file_profile.h. */
+#include "file_profile.h"
+
+#include <stdlib.h>
+
+enum {
+	ROWS_BATCH = 1024,
+	ROWS_ARENA = 4 << 20, /* bytes of a batch's frames: it ends with the row that passes them */
+	ROWS_STACKS = 256 << 10, /* merged stacks, and */
+	ROWS_POOL = 16 << 20,    /* frames of them, from which on they are sent */
+	ROWS_NAMES = 64 << 20,   /* bytes of names, and */
+	ROWS_FRAMES = 4 << 20,   /* different frames, after which new tables are begun */
+};
+
+static const struct weir_field file_fields[] = {
+	WEIR_FIELD_TIME(struct file_row, time, WEIR_EVENT,
+			"when it was taken, by the profile's clock; of merged samples: the last"),
+	WEIR_FIELD_WITH(struct file_row, pid, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "process"),
+	WEIR_FIELD_WITH(struct file_row, tid, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "thread"),
+	WEIR_FIELD_WITH(struct file_row, cpu, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "CPU it ran on"),
+	WEIR_FIELD(struct file_row, comm, WEIR_NONE, WEIR_KEY, "name of the thread"),
+	WEIR_FIELD_WITH(struct file_row, event, WEIR_NONE, WEIR_KEY, WEIR_QUIET,
+			"what was sampled by"),
+	WEIR_FIELD(struct file_row, count, WEIR_SAMPLES, WEIR_DELTA, "samples"),
+	WEIR_FIELD(struct file_row, weight, WEIR_COUNT, WEIR_DELTA,
+		   "events, or ns of a clock, that they stand for"),
+	WEIR_FIELD(struct file_row, stack, WEIR_NONE, WEIR_KEY, "code that ran"),
+};
+
+const struct weir_schema file_schema = { sizeof(struct weir_schema), WEIR_ROW_SIZE(struct file_row),
+					 "samples", WEIR_TABLE(file_fields) };
+
+int file_add_row(struct file_profile *profile, const struct file_sample *sample)
+{
+	struct weir_frame *frames = NULL;
+	struct file_row *row;
+	uint32_t offset = 0;
+
+	if (sample->frame_count > UINT32_MAX / 2 / sizeof(*frames))
+		return -ENOMEM;
+	row = weir_add_row(profile->ctx, profile->batch);
+	if (row && sample->frame_count)
+		frames = weir_add_bytes(profile->ctx, profile->batch,
+					sample->frame_count * (uint32_t)sizeof(*frames), &offset);
+	if (!row || (sample->frame_count && !frames))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < sample->frame_count; i++)
+		frames[i] = *file_frames_at(&profile->frames, sample->frames[i]);
+	*row = (struct file_row){ .time = sample->time,
+				  .pid = sample->pid,
+				  .tid = sample->tid,
+				  .cpu = sample->cpu,
+				  .event = { sample->event },
+				  .comm = { sample->comm },
+				  .count = sample->count,
+				  .weight = sample->weight,
+				  .stack = { offset, sample->frame_count } };
+	return 0;
+}
+
+/* A batch to fill, if there is none yet. False: there is no room. */
+static bool rows_begin(struct file_profile *profile)
+{
+	if (!profile->batch)
+		profile->batch = weir_loan(profile->ctx, 0, ROWS_BATCH, ROWS_ARENA / 8);
+	return profile->batch != NULL;
+}
+
+static int rows_commit(struct file_profile *profile)
+{
+	struct weir_batch *batch = profile->batch;
+
+	profile->batch = NULL;
+	batch->names = profile->names;
+	/* A profile that tells no time is one window of no length. */
+	if (!profile->sent)
+		profile->sent = profile->first ? profile->first : weir_now(profile->ctx);
+	batch->start = profile->sent;
+	batch->end = profile->last > profile->sent ? profile->last : profile->sent;
+	if (profile->by & FILE_BY_TIME)
+		profile->sent = batch->end;
+	return weir_commit(profile->ctx, batch);
+}
+
+static bool rows_full(const struct file_profile *profile)
+{
+	return profile->batch && (profile->batch->row_count >= ROWS_BATCH ||
+				  profile->batch->arena_used >= ROWS_ARENA);
+}
+
+bool file_profile_ready(struct file_profile *profile)
+{
+	return !(profile->by & FILE_BY_TIME) || rows_begin(profile);
+}
+
+/* Everything was sent: new tables, if these have grown large. */
+static int rows_renew(struct file_profile *profile)
+{
+	const struct weir_host *host = profile->ctx->host;
+
+	if (host->names_bytes(profile->names) <= ROWS_NAMES && profile->frames.count <= ROWS_FRAMES)
+		return 0;
+	host->names_release(profile->names);
+	profile->names = host->names_new(profile->ctx);
+	file_frames_clear(&profile->frames);
+	profile->epoch++;
+	profile->event = 0;
+	profile->other = 0;
+	return profile->names ? 0 : weir_fail(profile->ctx, -ENOMEM, "names");
+}
+
+static int rows_add_merged(struct file_profile *profile, const struct fold_stack *stack)
+{
+	struct file_sample sample = { .time = profile->last,
+				      .weight = stack->weight,
+				      .count = stack->samples,
+				      .pid = stack->key.pid,
+				      .tid = stack->key.tid,
+				      .cpu = stack->key.cpu,
+				      .comm = stack->key.comm,
+				      .event = profile->event,
+				      .frames = profile->set.pool + stack->frames,
+				      .frame_count = stack->frame_count };
+
+	return file_add_row(profile, &sample);
+}
+
+/* Sends the merged samples, as far as there is room. */
+static int rows_send_merged(struct file_profile *profile)
+{
+	int err = 0;
+
+	while (!err && profile->next < profile->set.count) {
+		if (!rows_begin(profile))
+			return -EAGAIN;
+		while (!err && profile->next < profile->set.count && !rows_full(profile))
+			err = rows_add_merged(profile, &profile->set.stacks[profile->next++]);
+		err = err ? weir_fail(profile->ctx, err, "rows of %u stacks", profile->set.count)
+			  : rows_commit(profile);
+	}
+	if (err)
+		return err;
+	fold_set_reset(&profile->set);
+	profile->next = 0;
+	profile->sending = false;
+	return rows_renew(profile);
+}
+
+int file_profile_send(struct file_profile *profile, bool end)
+{
+	const struct fold_set *set = &profile->set;
+	int err;
+
+	if (!(profile->by & FILE_BY_TIME)) {
+		profile->sending |= end || set->count >= ROWS_STACKS || set->pool_used >= ROWS_POOL;
+		return profile->sending ? rows_send_merged(profile) : 0;
+	}
+	if (!rows_full(profile) && !(end && profile->batch && profile->batch->row_count))
+		return 0;
+	err = rows_commit(profile);
+	return err ? err : rows_renew(profile);
+}

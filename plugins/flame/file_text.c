@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text of a profile, line by line; see file_text.h. */
+#include "file_text.h"
+
+enum { TEXT_LINE_MAX = 16 << 20 };
+
+/* The lines of a run of bytes that ends with a line's end. */
+static int text_lines(struct file *file, struct file_text *text, const char *at, const char *end,
+		      file_line_fn *line)
+{
+	int err = 0;
+
+	while (at < end && !err) {
+		const char *next = memchr(at, '\n', (size_t)(end - at));
+		const char *stop = next ? next : end;
+
+		text->line++;
+		if (stop > at && stop[-1] == '\r')
+			stop--;
+		err = line(file, at, (size_t)(stop - at));
+		at = next ? next + 1 : end;
+	}
+	return err;
+}
+
+/* Part of a line that is too long to be one. */
+static int text_leave_out(struct file *file, struct file_text *text, const char *bytes,
+			  size_t count)
+{
+	if (!text->too_long)
+		file_bad_line(file, text->line + 1, bytes, count);
+	text->too_long = true;
+	file_input_skip(&file->input, count);
+	return 1;
+}
+
+/* The rest of such a line. */
+static int text_end_of_line(struct file *file, struct file_text *text, const char *bytes,
+			    size_t count, bool last)
+{
+	const char *end = memchr(bytes, '\n', count);
+
+	file_input_skip(&file->input, end ? (size_t)(end + 1 - bytes) : count);
+	if (end) {
+		text->too_long = false;
+		text->line++;
+	}
+	return end || !last;
+}
+
+int file_text_step(struct file *file, struct file_text *text, file_line_fn *line)
+{
+	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8 */
+	size_t want = FILE_STEP, count;
+	const char *bytes, *end;
+	bool last;
+	int err;
+
+	do {
+		err = file_input_peek(&file->input, want, (const uint8_t **)&bytes, &count);
+		if (err)
+			return err;
+		last = file_input_is_last(&file->input);
+		if (text->too_long)
+			return text_end_of_line(file, text, bytes, count, last);
+		if (file->input.at == 0 && count >= 3 && memcmp(bytes, mark, 3) == 0) {
+			file_input_skip(&file->input, 3);
+			return 1;
+		}
+		end = last ? bytes + count : memrchr(bytes, '\n', count);
+		if (!end && count >= TEXT_LINE_MAX)
+			return text_leave_out(file, text, bytes, count);
+		want = count * 2;
+	} while (!end);
+	if (end < bytes + count)
+		end++;
+	err = text_lines(file, text, bytes, end, line);
+	file_input_skip(&file->input, (size_t)(end - bytes));
+	return err ? err : !last;
+}
