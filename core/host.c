@@ -292,4 +292,5 @@ const struct weir_host host_calls = {
 	.tree_fail = host_tree_fail,
 	.tree_expr = host_tree_expr,
 	.losses = host_losses,
+	.names_hold = names_hold,
 };

@@ -6,6 +6,20 @@
 
 #include "calltree.h"
 
+/* Siblings up to which looking at them all is quicker, and smaller, than an index. */
+enum { CALLTREE_FEW = 12 };
+
+static int calltree_grow_before(struct calltree *tree, uint32_t capacity)
+{
+	uint64_t *before = reallocarray(tree->before, capacity, sizeof(*before));
+
+	if (!before)
+		return -ENOMEM;
+	memset(before + tree->capacity, 0, (capacity - tree->capacity) * sizeof(*before));
+	tree->before = before;
+	return 0;
+}
+
 static int calltree_grow(struct calltree *tree)
 {
 	uint32_t capacity = tree->capacity ? tree->capacity + tree->capacity / 2 : 256;
@@ -13,7 +27,7 @@ static int calltree_grow(struct calltree *tree)
 
 	if (tree->count < tree->capacity)
 		return 0;
-	if (capacity < tree->capacity)
+	if (capacity < tree->capacity || (tree->before && calltree_grow_before(tree, capacity)))
 		return -ENOMEM;
 	nodes = reallocarray(tree->nodes, capacity, sizeof(*nodes));
 	if (!nodes)
@@ -37,25 +51,79 @@ int calltree_init(struct calltree *tree)
 void calltree_clear(struct calltree *tree)
 {
 	free(tree->nodes);
+	free(tree->before);
 	intmap_clear(&tree->children);
 	memset(tree, 0, sizeof(*tree));
 }
 
-uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag)
+static uint64_t calltree_key(uint32_t parent, uint32_t name)
 {
-	uint64_t key = (uint64_t)parent << 32 | name;
-	uint32_t node = intmap_get(&tree->children, key, tag);
+	return (uint64_t)parent << 32 | name;
+}
 
-	if (node)
-		return node;
-	if (calltree_grow(tree) || intmap_add(&tree->children, key, tag, tree->count))
+static uint32_t calltree_find(const struct calltree *tree, uint32_t parent, uint32_t name,
+			      uint32_t tag)
+{
+	uint32_t node;
+
+	if (tree->nodes[parent].children > CALLTREE_FEW)
+		return intmap_get(&tree->children, calltree_key(parent, name), tag);
+	for (node = tree->nodes[parent].child; node; node = tree->nodes[node].next)
+		if (tree->nodes[node].name == name && tree->nodes[node].tag == tag)
+			break;
+	return node;
+}
+
+/* The node is its parent's youngest: it goes into the index where that has so many. */
+static int calltree_index(struct calltree *tree, uint32_t parent, uint32_t node)
+{
+	uint32_t count = ++tree->nodes[parent].children;
+	int err = 0;
+
+	if (count <= CALLTREE_FEW)
 		return 0;
-	node = tree->count++;
+	do {
+		const struct calltree_node *at = &tree->nodes[node];
+
+		err = intmap_add(&tree->children, calltree_key(parent, at->name), at->tag, node);
+		node = at->next;
+	} while (!err && count == CALLTREE_FEW + 1 && node);
+	return err;
+}
+
+uint32_t calltree_append(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag)
+{
+	uint32_t node = tree->count;
+
+	if (calltree_grow(tree))
+		return 0;
 	tree->nodes[node] = (struct calltree_node){
 		.parent = parent, .next = tree->nodes[parent].child, .name = name, .tag = tag
 	};
 	tree->nodes[parent].child = node;
+	tree->count++;
 	return node;
+}
+
+uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag)
+{
+	uint32_t node = calltree_find(tree, parent, name, tag);
+
+	if (node)
+		return node;
+	node = calltree_append(tree, parent, name, tag);
+	return node && !calltree_index(tree, parent, node) ? node : 0;
+}
+
+int calltree_add_before(struct calltree *tree, uint32_t node, uint64_t weight)
+{
+	if (!tree->before) {
+		tree->before = calloc(tree->capacity, sizeof(*tree->before));
+		if (!tree->before)
+			return -ENOMEM;
+	}
+	tree->before[node] += weight;
+	return 0;
 }
 
 void calltree_sum(struct calltree *tree)
@@ -68,6 +136,8 @@ void calltree_sum(struct calltree *tree)
 
 		parent->weight += tree->nodes[node].weight;
 		parent->samples += tree->nodes[node].samples;
+		if (tree->before)
+			tree->before[tree->nodes[node].parent] += tree->before[node];
 	}
 }
 

@@ -16,7 +16,7 @@ struct calltree_node {
 	uint32_t next;  /* sibling; 0: none */
 	uint32_t name;  /* what the node is called: the caller's id */
 	uint32_t tag;   /* tells nodes of one name apart: the caller's */
-	uint32_t reserved;
+	uint32_t children;
 	uint64_t weight;  /* its own; from calltree_sum() on with everything below it */
 	uint64_t samples; /* likewise */
 };
@@ -26,11 +26,18 @@ struct calltree {
 	struct calltree_node *nodes;
 	uint32_t count; /* the root included; 0: empty */
 	uint32_t capacity;
-	struct intmap children; /* (parent, name, tag) to node */
+	struct intmap children; /* (parent, name, tag) to node, where a parent has many */
+	uint64_t *before; /* by node: weight in another profile, summed likewise; NULL: none */
 };
 
 /* The child of that name and tag, made if need be. 0: no memory. Node pointers may change. */
 uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag);
+
+/* The same, but made in any case: to the right of its siblings. */
+uint32_t calltree_append(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag);
+
+/* Adds to a node's weight in the other profile. 0 or -ENOMEM. */
+int calltree_add_before(struct calltree *tree, uint32_t node, uint64_t weight);
 
 /* Makes the root. 0 or -ENOMEM. */
 int calltree_init(struct calltree *tree);

@@ -96,7 +96,7 @@ static const struct weir_output fold_outputs[] = { { "stacks", "one row per diff
 static int fold_bind(struct weir_ctx *ctx)
 {
 	struct fold_state *fold = ctx->state;
-	int err = profile_input_bind(ctx, &fold->input);
+	int err = profile_input_bind(ctx, &fold->input, 0);
 
 	if (err)
 		return err;

@@ -11,7 +11,7 @@ enum { PROFILE_ROOT_MAX = 256 };
 int profile_bind(struct weir_ctx *ctx, struct profile *profile, enum profile_tag by)
 {
 	static const char truncated[] = "[truncated]";
-	int err = profile_input_bind(ctx, &profile->input);
+	int err = profile_input_bind(ctx, &profile->input, 0);
 
 	if (err)
 		return err;
@@ -30,7 +30,8 @@ int profile_bind(struct weir_ctx *ctx, struct profile *profile, enum profile_tag
 void profile_clear(struct weir_ctx *ctx, struct profile *profile)
 {
 	ctx->host->names_release(profile->names);
-	profile->names = NULL;
+	ctx->host->names_release(profile->seen);
+	profile->names = profile->seen = NULL;
 	calltree_clear(&profile->tree);
 	intmap_clear(&profile->labels);
 	intmap_clear(&profile->objects);
@@ -155,10 +156,14 @@ int profile_root_label(struct weir_ctx *ctx, struct profile *profile, const stru
 	return *label ? 0 : -ENOMEM;
 }
 
-void profile_begin(struct profile *profile, const struct weir_batch *batch)
+void profile_begin(struct weir_ctx *ctx, struct profile *profile, const struct weir_batch *batch)
 {
-	intmap_reset(&profile->labels);
-	intmap_reset(&profile->objects);
+	if (batch->names != profile->seen) {
+		intmap_reset(&profile->labels);
+		intmap_reset(&profile->objects);
+		ctx->host->names_release(profile->seen);
+		profile->seen = ctx->host->names_hold(batch->names);
+	}
 	if (!profile->start || batch->start < profile->start)
 		profile->start = batch->start;
 	if (batch->end > profile->end)
@@ -203,25 +208,37 @@ static int profile_step_frame(struct weir_ctx *ctx, struct profile *profile,
 	return err;
 }
 
-static int profile_add(struct weir_ctx *ctx, struct profile *profile,
-		       const struct weir_batch *batch, const struct profile_row *row)
+int profile_leaf(struct weir_ctx *ctx, struct profile *profile, const struct weir_batch *batch,
+		 const struct profile_row *row, uint32_t *node)
 {
-	uint32_t node = 0, i;
+	uint32_t i;
 	int err = 0;
 
+	*node = 0;
 	if (!profile->leaf_first)
-		err = profile_step_root(ctx, profile, row, &node);
+		err = profile_step_root(ctx, profile, row, node);
 	for (i = 0; i < row->frame_count && !err; i++)
 		err = profile_step_frame(
 			ctx, profile, batch,
-			&row->frames[profile->leaf_first ? i : row->frame_count - 1 - i], &node);
+			&row->frames[profile->leaf_first ? i : row->frame_count - 1 - i], node);
 	if (!err && profile->leaf_first)
-		err = profile_step_root(ctx, profile, row, &node);
+		err = profile_step_root(ctx, profile, row, node);
+	return err ? weir_fail(ctx, err, "call tree of %u nodes", profile->tree.count) : 0;
+}
+
+static int profile_add(struct weir_ctx *ctx, struct profile *profile,
+		       const struct weir_batch *batch, const struct profile_row *row)
+{
+	uint32_t node;
+	int err = profile_leaf(ctx, profile, batch, row, &node);
+
 	if (err)
-		return weir_fail(ctx, err, "call tree of %u nodes", profile->tree.count);
+		return err;
 	profile->tree.nodes[node].weight += row->weight;
 	profile->tree.nodes[node].samples += row->samples;
 	profile->samples += row->samples;
+	if (row->before && calltree_add_before(&profile->tree, node, row->before))
+		return weir_fail(ctx, -ENOMEM, "weights of %u nodes", profile->tree.count);
 	return 0;
 }
 
@@ -231,7 +248,7 @@ int profile_push(struct weir_ctx *ctx, struct profile *profile, const struct wei
 	uint32_t i;
 	int err = 0;
 
-	profile_begin(profile, batch);
+	profile_begin(ctx, profile, batch);
 	for (i = 0; i < batch->row_count && !err; i++) {
 		profile_input_row(ctx, &profile->input, batch, i, &row);
 		err = profile_add(ctx, profile, batch, &row);

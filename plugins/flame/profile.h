@@ -25,22 +25,27 @@ struct profile {
 	struct calltree tree;
 	struct weir_names *names; /* of labels */
 	enum profile_tag by;
-	bool leaf_first;       /* the tree stands on the leaves: who called this? */
-	struct intmap labels;  /* of the batch at hand: (symbol, object) to label */
-	struct intmap objects; /* of the batch at hand: object to its short name */
-	uint64_t start;        /* of the first batch; 0: there was none */
-	uint64_t end;          /* of the last batch */
-	uint64_t samples;      /* all */
-	uint32_t truncated;    /* label of that name */
-	bool has_weight;       /* there is a column of it: not every weight is a sample count */
+	bool leaf_first;         /* the tree stands on the leaves: who called this? */
+	struct weir_names *seen; /* of the latest batch, held */
+	struct intmap labels;    /* (symbol, object) of `seen` to label */
+	struct intmap objects;   /* object of `seen` to its short name */
+	uint64_t start;          /* of the first batch; 0: there was none */
+	uint64_t end;            /* of the last batch */
+	uint64_t samples;        /* all */
+	uint32_t truncated;      /* label of that name */
+	bool has_weight;         /* there is a column of it: not every weight is a sample count */
 };
 
 /* bind(): 0, or a negative errno after having failed. `names` are made here. */
 int profile_bind(struct weir_ctx *ctx, struct profile *profile, enum profile_tag by);
 void profile_clear(struct weir_ctx *ctx, struct profile *profile);
 
-/* Takes in a batch of input 0. */
+/* Takes in a batch of `input`. */
 int profile_push(struct weir_ctx *ctx, struct profile *profile, const struct weir_batch *batch);
+
+/* The node of a row's whole stack; weights are the caller's. profile_begin() came before. */
+int profile_leaf(struct weir_ctx *ctx, struct profile *profile, const struct weir_batch *batch,
+		 const struct profile_row *row, uint32_t *node);
 
 /* The label of a frame and the short name of its object, as ids of profile->names. */
 struct profile_label {
@@ -54,8 +59,8 @@ int profile_label(struct weir_ctx *ctx, struct profile *profile, const struct we
 int profile_root_label(struct weir_ctx *ctx, struct profile *profile, const struct profile_row *row,
 		       uint32_t *label);
 
-/* Begin a batch: ids of another name table follow. */
-void profile_begin(struct profile *profile, const struct weir_batch *batch);
+/* Begin a batch. */
+void profile_begin(struct weir_ctx *ctx, struct profile *profile, const struct weir_batch *batch);
 
 const char *profile_text(struct weir_ctx *ctx, const struct profile *profile, uint32_t id,
 			 uint32_t *length);

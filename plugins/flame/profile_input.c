@@ -17,9 +17,9 @@ static int profile_check_comm(struct weir_ctx *ctx, const struct weir_field *com
 	return weir_fail(ctx, -EINVAL, "column comm is no text");
 }
 
-int profile_input_bind(struct weir_ctx *ctx, struct profile_input *input)
+int profile_input_bind(struct weir_ctx *ctx, struct profile_input *input, uint32_t i)
 {
-	const struct weir_schema *schema = weir_input(ctx, 0)->schema;
+	const struct weir_schema *schema = weir_input(ctx, i)->schema;
 	int err;
 
 	input->stack = weir_find(schema, "stack");
@@ -31,6 +31,8 @@ int profile_input_bind(struct weir_ctx *ctx, struct profile_input *input)
 	input->samples = weir_find(schema, "samples");
 	if (!input->samples)
 		input->samples = weir_find(schema, "count");
+	input->before = weir_find(schema, "before");
+	input->time = weir_find(schema, "time");
 	input->unit = input->weight ? input->weight->unit : WEIR_SAMPLES;
 	if (input->stack->item_size < sizeof(struct weir_frame))
 		return weir_fail(ctx, -EINVAL, "column stack has frames of %u bytes",
@@ -117,4 +119,6 @@ void profile_input_row(struct weir_ctx *ctx, const struct profile_input *input,
 		profile_comm(ctx, input->comm, batch, row, out);
 	out->samples = input->samples ? profile_uint(row, input->samples) : 1;
 	out->weight = input->weight ? profile_uint(row, input->weight) : out->samples;
+	out->before = input->before ? profile_uint(row, input->before) : 0;
+	out->time = input->time ? profile_uint(row, input->time) : 0;
 }

@@ -11,8 +11,10 @@
 		{ "tid", WEIR_TYPE_UINT, 0, NULL, 1, 0 },                                          \
 		{ "cpu", WEIR_TYPE_UINT, 0, NULL, 1, 0 }, { "comm", 0, 0, NULL, 1, 0 },            \
 		{ "weight", 0, 0, NULL, 1, 0 }, { "samples", WEIR_TYPE_UINT, 0, NULL, 1, 0 },      \
+		{ "count", WEIR_TYPE_UINT, 0, NULL, 1, 0 },                                        \
+		{ "before", WEIR_TYPE_UINT, 0, NULL, 1, 0 },                                       \
 	{                                                                                          \
-		"count", WEIR_TYPE_UINT, 0, NULL, 1, 0                                             \
+		"time", WEIR_TYPE_TIME, 0, NULL, 1, 0                                              \
 	}
 
 struct profile_input {
@@ -23,7 +25,9 @@ struct profile_input {
 	const struct weir_field *cpu;
 	const struct weir_field *weight;
 	const struct weir_field *samples; /* or count */
-	const struct weir_unit *unit;     /* of the weight; samples where there is no weight */
+	const struct weir_field *before;
+	const struct weir_field *time;
+	const struct weir_unit *unit; /* of the weight; samples where there is no weight */
 };
 
 /* One row. Everything in it lives as long as the batch. */
@@ -37,10 +41,13 @@ struct profile_row {
 	uint32_t cpu;
 	uint64_t weight;
 	uint64_t samples;
+	uint64_t
+		before; /* weight in a profile that this one is compared with; 0 without a column */
+	uint64_t time;  /* 0 without a column */
 };
 
-/* bind(): finds the columns of input 0. 0, or a negative errno after having failed. */
-int profile_input_bind(struct weir_ctx *ctx, struct profile_input *input);
+/* bind(): finds the columns of an input. 0, or a negative errno after having failed. */
+int profile_input_bind(struct weir_ctx *ctx, struct profile_input *input, uint32_t i);
 
 void profile_input_row(struct weir_ctx *ctx, const struct profile_input *input,
 		       const struct weir_batch *batch, uint32_t i, struct profile_row *out);

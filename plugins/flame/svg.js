@@ -22,11 +22,11 @@
 	var letter = 7.2;
 
 	function Frame(group) {
-		var title = group.getElementsByTagName("title")[0].textContent;
+		var title = group.children[0].textContent;
 
 		this.group = group;
-		this.rect = group.getElementsByTagName("rect")[0];
-		this.text = group.getElementsByTagName("text")[0];
+		this.rect = group.children[1];
+		this.text = group.children[2];
 		this.fill = this.rect.getAttribute("fill");
 		this.title = title;
 		this.name = title.slice(0, title.lastIndexOf(" ("));
@@ -34,14 +34,16 @@
 		this.width = Number(group.getAttribute("data-w"));
 		this.depth = Number(group.getAttribute("data-d"));
 		this.state = "in";
+		this.hit = false;
+		group.frame = this;
 	}
 
 	function measure() {
 		var sample = document.createElementNS("http://www.w3.org/2000/svg", "text");
 
-		sample.textContent = "mmmmmmmmmm";
+		sample.textContent = "aeimnorstuw_:.(";
 		graph.appendChild(sample);
-		letter = sample.getComputedTextLength() / 10 || letter;
+		letter = sample.getComputedTextLength() / sample.textContent.length || letter;
 		graph.removeChild(sample);
 	}
 
@@ -56,9 +58,11 @@
 
 	/* The text, cut to so many letters' room. */
 	function fit(text, room) {
-		var points = Array.from(text);
-		var end = 0, used = 0, kept = 0;
+		var end = 0, used = 0, kept = 0, points;
 
+		if (!/[^\0-\x7f]/.test(text))
+			return text.length <= room ? text : text.slice(0, room - 2) + "..";
+		points = Array.from(text);
 		for (; end < points.length && used + wide(points[end]) <= room; end++) {
 			used += wide(points[end]);
 			if (used <= room - 2)
@@ -87,24 +91,36 @@
 		return frame.left <= zoomed.left && end >= zoomed_end ? "under" : "out";
 	}
 
+	/* Nothing is set that is so already: there may be a hundred thousand of them. */
+	function draw_frame(frame, total) {
+		var state = place(frame), inside = state === "in";
+		var left = inside ? (frame.left - zoomed.left) / zoomed.width : 0;
+		var share = inside ? frame.width / zoomed.width : 1;
+		var text;
+
+		if (state !== frame.state)
+			frame.group.setAttribute("class", "f " + state);
+		frame.state = state;
+		if (state === "out")
+			return;
+		if (left !== frame.at || share !== frame.share) {
+			frame.rect.setAttribute("x", 100 * left + "%");
+			frame.rect.setAttribute("width", 100 * share + "%");
+			frame.text.setAttribute("x", 100 * left + "%");
+			frame.at = left;
+			frame.share = share;
+		}
+		text = label(frame, share, total);
+		if (text !== frame.label)
+			frame.text.textContent = frame.label = text;
+	}
+
 	function draw() {
 		var total = pixels();
 
 		graph.setAttribute("width", total);
 		frames.forEach(function (frame) {
-			var inside, left, share;
-
-			frame.state = place(frame);
-			frame.group.setAttribute("class", "f " + frame.state);
-			if (frame.state === "out")
-				return;
-			inside = frame.state === "in";
-			left = inside ? (frame.left - zoomed.left) / zoomed.width : 0;
-			share = inside ? frame.width / zoomed.width : 1;
-			frame.rect.setAttribute("x", 100 * left + "%");
-			frame.rect.setAttribute("width", 100 * share + "%");
-			frame.text.setAttribute("x", 100 * left + "%");
-			frame.text.textContent = label(frame, share, total);
+			draw_frame(frame, total);
 		});
 		reset.setAttribute("class", zoomed === frames[0] ? "off" : "button");
 	}
@@ -131,10 +147,12 @@
 		var found = [];
 
 		frames.forEach(function (frame) {
-			var hit = pattern && frame.depth > 0 && frame.state !== "out" &&
-				pattern.test(frame.name);
+			var hit = Boolean(pattern && frame.depth > 0 && frame.state !== "out" &&
+				pattern.test(frame.name));
 
-			frame.rect.setAttribute("fill", hit ? "rgb(230,0,230)" : frame.fill);
+			if (hit !== frame.hit)
+				frame.rect.setAttribute("fill", hit ? "rgb(230,0,230)" : frame.fill);
+			frame.hit = hit;
 			if (hit && frame.state === "in")
 				found.push(frame);
 		});
@@ -211,10 +229,18 @@
 		if (event.key === "F3" || ((event.ctrlKey || event.metaKey) && event.key === "f")) {
 			event.preventDefault();
 			ask();
+		} else if ((event.ctrlKey || event.metaKey) && event.key === "i") {
+			event.preventDefault();
+			set_case(!fold);
 		} else if (event.key === "Escape") {
 			find("");
 			remember();
 		}
+	}
+
+	/* The frame that the pointer is on. */
+	function frame_at(event) {
+		return event.target.parentNode.frame || null;
 	}
 
 	function start() {
@@ -227,17 +253,19 @@
 		root.removeAttribute("viewBox");
 		root.setAttribute("width", "100%");
 		measure();
-		frames.forEach(function (frame) {
-			frame.group.addEventListener("click", function () {
-				zoom(frame);
+		graph.addEventListener("click", function (event) {
+			if (frame_at(event)) {
+				zoom(frame_at(event));
 				remember();
-			});
-			frame.group.addEventListener("mouseover", function () {
-				details.textContent = fit(frame.title, detail_room());
-			});
-			frame.group.addEventListener("mouseout", function () {
-				details.textContent = "";
-			});
+			}
+		});
+		graph.addEventListener("mouseover", function (event) {
+			var frame = frame_at(event);
+
+			details.textContent = frame ? fit(frame.title, detail_room()) : "";
+		});
+		graph.addEventListener("mouseout", function () {
+			details.textContent = "";
 		});
 		reset.addEventListener("click", function () {
 			zoom(frames[0]);

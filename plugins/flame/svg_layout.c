@@ -11,11 +11,34 @@
 struct svg_sorting {
 	struct weir_ctx *ctx;
 	const struct profile *profile;
+	bool in_order;
 };
 
-uint64_t svg_value(const struct svg_layout *layout, const struct calltree_node *node)
+/* A node that is there still has the room of those below it that are not. */
+static void svg_add_gone(struct svg_layout *layout, const struct calltree *tree, uint32_t node)
 {
-	return layout->by_samples ? node->samples : node->weight;
+	uint32_t child;
+
+	for (child = tree->nodes[node].child; child; child = tree->nodes[child].next)
+		layout->gone[node] += layout->gone[child];
+}
+
+int svg_layout_gone(struct svg_layout *layout, const struct calltree *tree)
+{
+	uint32_t node;
+
+	if (!tree->before)
+		return 0;
+	layout->gone = calloc(tree->count, sizeof(*layout->gone));
+	if (!layout->gone)
+		return -ENOMEM;
+	for (node = tree->count; node-- > 0;) {
+		if (tree->nodes[node].weight == 0)
+			layout->gone[node] = tree->before[node];
+		else
+			svg_add_gone(layout, tree, node);
+	}
+	return 0;
 }
 
 static int svg_add_box(struct svg_layout *layout, uint32_t node, uint32_t depth)
@@ -41,8 +64,12 @@ static int svg_compare(const void *left, const void *right, void *arg)
 	const struct svg_box *a = left, *b = right;
 	const struct svg_sorting *sorting = arg;
 	const struct calltree_node *nodes = sorting->profile->tree.nodes;
-	int order = profile_compare(sorting->ctx, sorting->profile, nodes[a->node].name,
-				    nodes[b->node].name);
+	int order;
+
+	if (sorting->in_order)
+		return (a->node > b->node) - (a->node < b->node);
+	order = profile_compare(sorting->ctx, sorting->profile, nodes[a->node].name,
+				nodes[b->node].name);
 
 	return order ? order
 		     : (nodes[a->node].tag > nodes[b->node].tag) -
@@ -52,12 +79,12 @@ static int svg_compare(const void *left, const void *right, void *arg)
 static int svg_lay_children(const struct svg_sorting *sorting, struct svg_layout *layout,
 			    struct svg_box parent)
 {
-	const struct calltree_node *nodes = sorting->profile->tree.nodes;
+	const struct calltree *tree = &sorting->profile->tree;
 	uint64_t left = parent.left;
 	uint32_t first = layout->count, child, i;
 
-	for (child = nodes[parent.node].child; child; child = nodes[child].next) {
-		uint64_t value = svg_value(layout, &nodes[child]);
+	for (child = tree->nodes[parent.node].child; child; child = tree->nodes[child].next) {
+		uint64_t value = svg_value(layout, tree, child);
 
 		if (value < layout->minimum) {
 			layout->pruned++;
@@ -71,14 +98,14 @@ static int svg_lay_children(const struct svg_sorting *sorting, struct svg_layout
 			svg_compare, (void *)sorting);
 	for (i = first; i < layout->count; i++) {
 		layout->boxes[i].left = left;
-		left += svg_value(layout, &nodes[layout->boxes[i].node]);
+		left += svg_value(layout, tree, layout->boxes[i].node);
 	}
 	return 0;
 }
 
 int svg_layout(struct weir_ctx *ctx, const struct profile *profile, struct svg_layout *layout)
 {
-	struct svg_sorting sorting = { ctx, profile };
+	struct svg_sorting sorting = { ctx, profile, layout->in_order };
 	uint32_t i;
 	int err = svg_add_box(layout, 0, 0);
 
@@ -90,5 +117,6 @@ int svg_layout(struct weir_ctx *ctx, const struct profile *profile, struct svg_l
 void svg_layout_clear(struct svg_layout *layout)
 {
 	free(layout->boxes);
+	free(layout->gone);
 	memset(layout, 0, sizeof(*layout));
 }

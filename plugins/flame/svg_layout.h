@@ -18,13 +18,25 @@ struct svg_layout {
 	uint32_t depth;        /* levels */
 	uint32_t pruned;       /* frames that are too narrow; what stands on them is not counted */
 	bool by_samples;       /* the value that makes a frame wide */
+	bool in_order;         /* siblings stand as they came, not by name */
+	uint64_t *gone;        /* by node: weight before of what is there no more; NULL: none */
 	uint64_t minimum;      /* the least value that is drawn */
 	uint64_t pruned_value; /* of those frames that ended in no drawn one */
 };
 
-uint64_t svg_value(const struct svg_layout *layout, const struct calltree_node *node);
+/* How wide a node is. */
+static inline uint64_t svg_value(const struct svg_layout *layout, const struct calltree *tree,
+				 uint32_t node)
+{
+	uint64_t value = layout->by_samples ? tree->nodes[node].samples : tree->nodes[node].weight;
 
-/* Lays out a summed tree; by_samples and minimum are set. 0 or -ENOMEM. */
+	return layout->gone ? value + layout->gone[node] : value;
+}
+
+/* Makes room, in a summed tree, for frames that the profile before alone has. 0 or -ENOMEM. */
+int svg_layout_gone(struct svg_layout *layout, const struct calltree *tree);
+
+/* Lays out a summed tree; by_samples, in_order and minimum are set. 0 or -ENOMEM. */
 int svg_layout(struct weir_ctx *ctx, const struct profile *profile, struct svg_layout *layout);
 void svg_layout_clear(struct svg_layout *layout);
 

@@ -127,7 +127,7 @@ static void svg_integer(struct svg_page *page, uint64_t value)
 /* Three significant digits. */
 static void svg_number(struct svg_page *page, double value)
 {
-	if (value >= 1000)
+	if (value >= 1000 || value == 0)
 		svg_integer(page, (uint64_t)(value + 0.5));
 	else
 		svg_print(page, "%.*f", value >= 100 ? 0 : value >= 10 ? 1 : 2, value);
@@ -189,4 +189,10 @@ void svg_percent(struct svg_page *page, uint64_t part, uint64_t whole)
 	uint64_t hundredths = whole ? (uint64_t)((scaled + whole / 2) / whole) : 0;
 
 	svg_print(page, "%" PRIu64 ".%02" PRIu64 " %%", hundredths / 100, hundredths % 100);
+}
+
+void svg_change(struct svg_page *page, uint64_t before, uint64_t part, uint64_t whole)
+{
+	svg_put(page, part > before ? "+" : part < before ? "-" : "");
+	svg_percent(page, part > before ? part - before : before - part, whole);
 }

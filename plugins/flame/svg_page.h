@@ -26,4 +26,7 @@ void svg_amount(struct svg_page *page, uint64_t value, const struct weir_unit *u
 /* "45.63 %"; "0.00 %" of nothing. */
 void svg_percent(struct svg_page *page, uint64_t part, uint64_t whole);
 
+/* "+3.20 %": what came to `part` of the whole since it was `before`. */
+void svg_change(struct svg_page *page, uint64_t before, uint64_t part, uint64_t whole);
+
 #endif

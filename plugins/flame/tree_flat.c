@@ -72,7 +72,7 @@ int tree_flat_push(struct weir_ctx *ctx, struct tree_flat *flat, const struct we
 	struct profile_row row;
 	uint32_t i;
 
-	profile_begin(&state->profile, batch);
+	profile_begin(ctx, &state->profile, batch);
 	for (i = 0; i < batch->row_count; i++) {
 		profile_input_row(ctx, &state->profile.input, batch, i, &row);
 		if (tree_flat_row(ctx, flat, batch, &row))

@@ -427,4 +427,5 @@ const struct weir_host mock_calls = {
 	.expr_unit = expr_unit,
 	.tree_read = mock_tree_read,
 	.losses = mock_losses,
+	.names_hold = names_hold,
 };

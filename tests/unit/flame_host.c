@@ -5,17 +5,28 @@
 
 #include "flame_host.h"
 
-static const struct weir_field flame_fields[] = {
-	WEIR_FIELD_TIME(struct flame_row, time, WEIR_EVENT, "moment"),
-	WEIR_FIELD(struct flame_row, weight, WEIR_NS, WEIR_DELTA, "weight"),
-	WEIR_FIELD(struct flame_row, samples, WEIR_SAMPLES, WEIR_DELTA, "samples"),
-	WEIR_FIELD(struct flame_row, stack, WEIR_NONE, WEIR_KEY, "stack"),
-	WEIR_FIELD_WITH(struct flame_row, pid, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "process"),
-	WEIR_FIELD_WITH(struct flame_row, tid, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "thread"),
-	WEIR_FIELD(struct flame_row, comm, WEIR_NONE, WEIR_KEY, "command"),
-	WEIR_FIELD(struct flame_row, cgroup, WEIR_NONE, WEIR_KEY, "a name that is handed on"),
+#define FLAME_FIELDS                                                                               \
+	WEIR_FIELD_TIME(struct flame_row, time, WEIR_EVENT, "moment"),                             \
+		WEIR_FIELD(struct flame_row, weight, WEIR_NS, WEIR_DELTA, "weight"),               \
+		WEIR_FIELD(struct flame_row, samples, WEIR_SAMPLES, WEIR_DELTA, "samples"),        \
+		WEIR_FIELD(struct flame_row, stack, WEIR_NONE, WEIR_KEY, "stack"),                 \
+		WEIR_FIELD_WITH(struct flame_row, pid, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,         \
+				"process"),                                                        \
+		WEIR_FIELD_WITH(struct flame_row, tid, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,         \
+				"thread"),                                                         \
+		WEIR_FIELD(struct flame_row, comm, WEIR_NONE, WEIR_KEY, "command"),                \
+		WEIR_FIELD(struct flame_row, cgroup, WEIR_NONE, WEIR_KEY,                          \
+			   "a name that is handed on")
+
+static const struct weir_field flame_fields[] = { FLAME_FIELDS };
+static const struct weir_field flame_fields_before[] = {
+	FLAME_FIELDS,
+	WEIR_FIELD(struct flame_row, before, WEIR_NS, WEIR_DELTA, "weight in another profile"),
 };
 WEIR_SCHEMA(flame_schema, "samples", struct flame_row, flame_fields);
+const struct weir_schema flame_schema_before = { sizeof(struct weir_schema),
+						 sizeof(struct flame_row), "samples",
+						 WEIR_TABLE(flame_fields_before) };
 
 static struct flame_host *flame_of(const struct weir_ctx *ctx)
 {
@@ -37,6 +48,14 @@ static void WEIR_PRINTF(3, 0)
 static int WEIR_PRINTF(3, 0)
 	flame_fail(struct weir_ctx *ctx, int error, const char *format, va_list args)
 {
+	flame_log(ctx, WEIR_LOG_ERROR, format, args);
+	return error;
+}
+
+static int WEIR_PRINTF(4, 0) flame_fail_option(struct weir_ctx *ctx, const char *path, int error,
+					       const char *format, va_list args)
+{
+	(void)path;
 	flame_log(ctx, WEIR_LOG_ERROR, format, args);
 	return error;
 }
@@ -150,6 +169,7 @@ static const struct weir_host flame_calls = {
 	.size = sizeof(struct weir_host),
 	.log = flame_log,
 	.fail = flame_fail,
+	.fail_option = flame_fail_option,
 	.lost = flame_lost,
 	.input = flame_input,
 	.declare = flame_declare,
@@ -164,6 +184,7 @@ static const struct weir_host flame_calls = {
 	.names_intern = names_intern,
 	.names_text = names_text,
 	.names_bytes = names_bytes,
+	.names_hold = names_hold,
 	.writer_open = flame_writer_open,
 	.writer_write = flame_writer_write,
 	.writer_close = flame_writer_close,
@@ -193,12 +214,20 @@ static void flame_fill_options(struct flame_host *flame, const char *const *opti
 
 int flame_open(struct flame_host *flame, const char *const *options)
 {
+	return flame_open_schema(flame, &flame_schema, options);
+}
+
+int flame_open_schema(struct flame_host *flame, const struct weir_schema *schema,
+		      const char *const *options)
+{
+	int err;
+
 	memset(flame, 0, sizeof(*flame));
 	flame->host = flame_calls;
 	flame->input = (struct weir_input){ .size = sizeof(flame->input),
 					    .node = "samples",
 					    .output = "samples",
-					    .schema = &flame_schema };
+					    .schema = schema };
 	flame->names = names_new();
 	flame_fill_options(flame, options);
 	flame->ctx = (struct weir_ctx){ .size = sizeof(flame->ctx),
@@ -208,7 +237,8 @@ int flame_open(struct flame_host *flame, const char *const *options)
 					.root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
 	flame->ctx.state = calloc(1, weir_component.state_size);
 	assert_non_null(flame->ctx.state);
-	return weir_component.bind(&flame->ctx);
+	err = weir_component.create ? weir_component.create(&flame->ctx) : 0;
+	return err ? err : weir_component.bind(&flame->ctx);
 }
 
 int flame_start(struct flame_host *flame)
@@ -263,6 +293,8 @@ static struct flame_row *flame_add_row(struct flame_host *flame, uint64_t weight
 	row = weir_add_row(&flame->ctx, &flame->in->seen);
 	assert_non_null(row);
 	row->weight = weight;
+	row->before = flame->before;
+	row->time = flame->time;
 	row->samples = 1;
 	row->pid = row->tid = flame->pid ? flame->pid : WEIR_ABSENT_U32;
 	row->cgroup.id = names_intern(flame->names, "/slice", 6);

@@ -36,6 +36,7 @@ struct flame_row {
 	char comm[32];
 	struct weir_name cgroup;
 	uint32_t pad;
+	uint64_t before; /* a column of flame_schema_before alone */
 };
 
 struct flame_host {
@@ -46,6 +47,8 @@ struct flame_host {
 	struct batch *in;            /* being made */
 	struct weir_names *names;    /* of in */
 	uint32_t pid;                /* of the samples to add, and their tid; 0: absent */
+	uint64_t before;             /* of the samples to add */
+	uint64_t time;               /* likewise */
 	struct batch *out[FLAME_OUT_MAX];
 	uint32_t out_count;
 	const struct weir_schema *declared;
@@ -60,6 +63,10 @@ struct flame_host {
 
 /* Creates and binds weir_component with options "name=value", ended by NULL. What bind() returned. */
 int flame_open(struct flame_host *flame, const char *const *options);
+/* The same with another schema of the samples: rows with a column `before`. */
+extern const struct weir_schema flame_schema_before;
+int flame_open_schema(struct flame_host *flame, const struct weir_schema *schema,
+		      const char *const *options);
 /* start(), if there is one. */
 int flame_start(struct flame_host *flame);
 /* Adds a sample: "leaf;...;root", each "symbol[@object][#kijtc]" with flags. */

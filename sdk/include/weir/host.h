@@ -281,6 +281,12 @@ struct weir_host {
 
 	/* any: what the nodes of this pipeline have told by weir_lost() so far. */
 	void (*losses)(struct weir_ctx *ctx, weir_loss_fn *seen, void *arg);
+
+	/*
+	 * any: one more reference, for names_release(): who keeps something by a batch's ids sees by
+	 * the table's address whether they still mean the same. Returns `names`; NULL is allowed.
+	 */
+	struct weir_names *(*names_hold)(struct weir_names *names);
 };
 
 /* The calls as plugins make them. */
