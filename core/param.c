@@ -30,7 +30,7 @@ static const struct builtin {
 	  false },
 	{ "quiet", "false", "warnings and errors only", PARAM_BOOL, false },
 	{ "verbose", "false", "say more", PARAM_BOOL, false },
-	{ "deadline", "5s", "longest wait for an orderly end", PARAM_DURATION, false },
+	{ "deadline", "5s", "longest wait for an orderly end", PARAM_DURATION, true },
 	{ "help", "false", "show this", PARAM_BOOL, false },
 };
 

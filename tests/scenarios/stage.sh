@@ -6,20 +6,32 @@
 #	verdict; check "a spinner is blamed" finds cpu saturation '' 'spinner' 'victim'
 #
 # Usage of a scenario: NAME.sh SOURCE BUILD
+# WEIR_REPEAT in the environment: so often, as one TAP.
+if [ "${WEIR_REPEAT:-1}" -gt 1 ]; then
+	for turn in $(seq "$WEIR_REPEAT"); do
+		WEIR_REPEAT=1 sh "$0" "$@"
+	done | awk -v turns="$WEIR_REPEAT" '
+		/^(not )?ok / { sub(/ok [0-9]+/, "ok " ++count); bad += /^not/ }
+		/^1\.\./ { plans++; next }
+		{ print; fflush() }
+		END { print "1.." count; exit bad > 0 || plans != turns }'
+	exit
+fi
 source=$1 build=$2
 . "$source/tests/tap.sh"
 weir=$build/weir
 
-# verdict [OPTION...]: what holds the machine back in the 5 s from now on: $tap_dir/verdict.
+# verdict [OPTION...]: what holds the machine back in the $window from now on: $tap_dir/verdict.
+window=5s
 verdict() {
-	"$weir" verdict --duration 5s --format json "$@" >"$tap_dir/verdict" 2>"$tap_dir/verdict.err"
+	"$weir" verdict --duration $window --format json "$@" >"$tap_dir/verdict" 2>"$tap_dir/verdict.err"
 }
 
 # verdict_begin [OPTION...]: the same in the background, once it sees what happens; verdict_end waits
 # for it.
 verdict_begin() {
 	: >"$tap_dir/verdict.err"
-	"$weir" verdict --duration 5s --format json "$@" >"$tap_dir/verdict" 2>"$tap_dir/verdict.err" &
+	"$weir" verdict --duration $window --format json "$@" >"$tap_dir/verdict" 2>"$tap_dir/verdict.err" &
 	verdict_pid=$!
 	attached "$tap_dir/verdict.err"
 }
@@ -78,14 +90,24 @@ finds_nothing() {
 	judged 'not f'
 }
 
-# busy SECONDS: percent of the time that CPUs were not idle in the time from now on.
-busy() {
-	{
-		head -1 /proc/stat
-		sleep "$1"
-		head -1 /proc/stat
-	} | awk '{ idle[NR] = $5 + $6; for (i = 2; i <= 9; i++) all[NR] += $i }
-		END { print int(100 - 100 * (idle[2] - idle[1]) / (all[2] - all[1])) }'
+# cpu_time: ticks so far: that CPUs were idle, with nothing to wait for, and all.
+cpu_time() {
+	awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; printf "%s %.0f\n", $5, all }' /proc/stat
+}
+
+# calm PERCENT COMMAND...: runs it again, 10 times at most, until CPUs were not busier than that
+# meanwhile: what else runs here is no part of a scenario that needs the machine for itself. $busy is
+# how busy they were.
+calm() {
+	busy_most=$1
+	shift
+	for _ in $(seq 10); do
+		before=$(cpu_time)
+		"$@"
+		busy=$(echo "$before $(cpu_time)" | awk '{ print int(100 - 100 * ($3 - $1) / ($4 - $2)) }')
+		[ "$busy" -le "$busy_most" ] && return
+	done
+	return 1
 }
 
 # until_so COMMAND...: waits, 20 s at most, until it succeeds.
