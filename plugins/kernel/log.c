@@ -8,6 +8,7 @@
 #include <weir/probe.h>
 #include <weir/sample.h>
 
+#include "log_disk.h"
 #include "log_record.h"
 
 enum { LOG_UNKNOWN_NONE }; /* position in the choices of `unknown`; the others are levels */
@@ -38,6 +39,7 @@ struct log_row {
 	char kind[16];
 	char resource[16];
 	char instance[LOG_INSTANCE_MAX];
+	char disk[LOG_INSTANCE_MAX];
 	uint64_t sector;
 	char op[LOG_COMM_MAX];
 	char comm[LOG_COMM_MAX];
@@ -59,6 +61,7 @@ static const struct weir_field log_fields[] = {
 	LOG_FIELD(kind, 0, "what happened; \"other\": no rule knows"),
 	LOG_FIELD(resource, WEIR_OPTIONAL, "cpu, memory, disk, network, cgroup, software"),
 	LOG_FIELD(instance, WEIR_OPTIONAL, "disk, interface, CPU, port, cgroup with the limit"),
+	LOG_FIELD(disk, WEIR_OPTIONAL | WEIR_QUIET, "the whole disk that a partition is of"),
 	LOG_FIELD(pid, WEIR_OPTIONAL, "process or thread concerned"),
 	LOG_FIELD(comm, WEIR_OPTIONAL, "its name"),
 	LOG_FIELD(cgroup, WEIR_OPTIONAL | WEIR_QUIET, "its cgroup"),
@@ -158,6 +161,8 @@ static int log_fill(struct weir_ctx *ctx, struct weir_batch *batch, struct log_r
 	snprintf(row->kind, sizeof(row->kind), "%s", facts->rule->kind);
 	snprintf(row->resource, sizeof(row->resource), "%s", facts->rule->resource);
 	memcpy(row->instance, facts->instance, sizeof(row->instance));
+	if (strcmp(row->resource, "disk") == 0)
+		log_whole_disk(ctx, facts->instance, row->disk, sizeof(row->disk));
 	memcpy(row->op, facts->op, sizeof(row->op));
 	memcpy(row->comm, facts->comm, sizeof(row->comm));
 	row->sector = facts->sector;

@@ -31,8 +31,8 @@ Y
 # logged [RESOURCE INSTANCE KIND TEXT]: what the kernel's log says.
 logged() {
 	rows log <<Y
-columns: {resource: text, instance: text, kind: text, severity: text, text: text, pid: uint, comm: text, cgroup: text}
-windows: [{seconds: 1, rows: [${4:+[$1, $2, $3, error, \"$4\", ~, ~, ~]}]}]
+columns: {resource: text, instance: text, disk: text, kind: text, severity: text, text: text, pid: uint, comm: text, cgroup: text}
+windows: [{seconds: 1, rows: [${4:+[$1, $2, $2, $3, error, \"$4\", ~, ~, ~]}]}]
 Y
 }
 

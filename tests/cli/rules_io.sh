@@ -125,11 +125,31 @@ verdict
 check "without the right to see who waits, the machine's pressure says it" is \
 	"('disk', 'loop0', 'saturation') in found and [x['comm'] for x in f[0]['causes']] == ['copy']"
 
-staged log 'resource: text, instance: text, severity: text, kind: text, text: text, pid: uint, comm: text, cgroup: text' <<'Y'
-network, conntrack, error, conntrack_full, "nf_conntrack: table full, dropping packet", ~, ~, ~
-network, eth0, warning, link_down, "eth0: link is down", ~, ~, ~
-software, ~, error, hung_task, "INFO: task cp:10 blocked for more than 120 seconds", 10, cp, ~
-software, ~, warning, segfault, "x[1]: segfault at 0", 1, x, ~
+staged disks "$disks" <<'Y'
+sda, 0.1, 0.1, 5, 0, 0, 50000, 0, 3000000, ~, ~
+sdb, 0.1, 0.1, 5, 0, 0, 50000, 0, 3000000, ~, ~
+Y
+waits <<'Y'
+10, tar, user, sda, 5000000000, 0, 0, 400000000, 0, 0, 90000, 30000000, device
+11, ls, user, sda, 5000000000, 0, 0, 500000000, 0, 0, 5000, 30000000, device
+12, other, user, sdb, 5000000000, 0, 0, 500000000, 0, 0, 500000, 30000000, device
+Y
+log='resource: text, instance: text, disk: text, severity: text, kind: text, text: text, pid: uint, comm: text, cgroup: text'
+staged log "$log" <<'Y'
+disk, sda1, sda, error, fs_error, "EXT4-fs error (device sda1): ext4_lookup", ~, ~, ~
+disk, sda, sda, error, io_error, "I/O error, dev sda, sector 9", ~, ~, ~
+Y
+verdict
+check "what is said of a partition is an error of its disk" is \
+	"found == [('disk', 'sda', 'errors')] and f[0]['evidence'][0]['value'] == 2"
+check "with who reads it, and who waits for it" is \
+	'([x["comm"] for x in f[0]["causes"]], [x["comm"] for x in f[0]["victims"]]) == (["tar"], ["ls"])'
+
+staged log "$log" <<'Y'
+network, conntrack, ~, error, conntrack_full, "nf_conntrack: table full, dropping packet", ~, ~, ~
+network, eth0, ~, warning, link_down, "eth0: link is down", ~, ~, ~
+software, ~, ~, error, hung_task, "INFO: task cp:10 blocked for more than 120 seconds", 10, cp, ~
+software, ~, ~, warning, segfault, "x[1]: segfault at 0", 1, x, ~
 Y
 verdict
 check "what the kernel complains of is found where it has no counter" is \

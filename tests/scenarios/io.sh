@@ -137,11 +137,12 @@ if mount -t tmpfs -o size=1m weirtest "$top/full" 2>"$tap_dir/err" && truncate -
 	loops="$loops $loop"
 	begin writer "$loop"
 	verdict
-	check "a disk that returns errors is found" finds disk errors "${loop#/dev/}" '' ''
+	check "a disk that returns errors is found, with who writes to it" \
+		finds disk errors "${loop#/dev/}" writer ''
 	check "and its state is that" state disk "${loop#/dev/}" "ERRORS SATURATED"
 	end_loads
 else
-	none "a disk that returns errors is found"
+	none "a disk that returns errors is found, with who writes to it"
 fi
 
 # A disk in memory: always in use, and never in the way.

@@ -6,6 +6,8 @@
 #include "../../plugins/kernel/log_record.h"
 #include "source_host.h"
 
+#include <unistd.h>
+
 #define COUNT(array_) (sizeof(array_) / sizeof((array_)[0]))
 
 static void a_record_is_read_with_its_keys(void **state)
@@ -211,6 +213,43 @@ static void a_recorded_log_is_read_to_its_end(void **state)
 	source_close(&source);
 }
 
+/* Links of /sys/class/block as the kernel makes them, of disks, partitions and device mapper. */
+static void a_message_of_a_partition_tells_its_disk(void **state)
+{
+	static const char pci[] = "../../devices/pci0000:00/0000:00:1f.2/ata1/host0/block/sda";
+	static const char *const links[][2] = {
+		{ "sda", pci },
+		{ "sda1", "../../devices/pci0000:00/0000:00:1f.2/ata1/host0/block/sda/sda1" },
+		{ "dm-0", "../../devices/virtual/block/dm-0" },
+	};
+	static const char log[] = "3,1,999000000,-;I/O error, dev sda, sector 1\n"
+				  "3,2,999000000,-;EXT4-fs error (device sda1): x\n"
+				  "3,3,999000000,-;Aborting journal on device sda1-8.\n"
+				  "3,4,999000000,-;EXT4-fs error (device dm-0): x\n"
+				  "3,5,999000000,-;Aborting journal on device dm-0-8.\n"
+				  "3,6,999000000,-;I/O error, dev gone, sector 1\n"
+				  "3,7,999000000,-;neighbour: sda1: neighbor table overflow!\n";
+	static const char *const disks[] = { "sda", "sda", "sda", "dm-0", "dm-0", "gone", "" };
+	static const char *const options[] = { "since=1000s", NULL };
+	struct source_host source;
+	char path[128];
+
+	(void)state;
+	source_open(&source, options);
+	source_file(&source, "sys/class/block/.keep", "");
+	for (size_t i = 0; i < COUNT(links); i++) {
+		snprintf(path, sizeof(path), "%s/sys/class/block/%s", source.root, links[i][0]);
+		assert_int_equal(symlink(links[i][1], path), 0);
+	}
+	source_file(&source, "dev/kmsg", log);
+	assert_int_equal(source_start(&source), 0);
+	assert_int_equal(source_tick(&source, 0), 0);
+	assert_int_equal(source_rows(&source, 0), COUNT(disks));
+	for (uint32_t i = 0; i < COUNT(disks); i++)
+		assert_string_equal(source_text(&source, 0, i, "disk"), disks[i]);
+	source_close(&source);
+}
+
 static void only_what_is_young_enough_is_shown(void **state)
 {
 	static const char *const options[] = { "since=6s", "unknown=none", NULL };
@@ -246,6 +285,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_record_is_none),
 		cmocka_unit_test(a_complaint_is_told_as_facts),
 		cmocka_unit_test(a_recorded_log_is_read_to_its_end),
+		cmocka_unit_test(a_message_of_a_partition_tells_its_disk),
 		cmocka_unit_test(only_what_is_young_enough_is_shown),
 		cmocka_unit_test(what_may_not_be_read_is_said_with_the_cure),
 	};
