@@ -8,6 +8,7 @@
 
 #include <weir/utf8.h>
 
+#include "extra.h"
 #include "param.h"
 
 struct args {
@@ -60,15 +61,29 @@ static int write_text(struct args *args)
 
 static int unknown(struct args *args, const struct word *word, const char *written)
 {
-	const char *nearest = param_nearest(args->pipeline, word->name);
-
 	/* The word behind it is its value, most likely: no error of its own. */
 	if (!word->value && args->next < args->argc && args->argv[args->next][0] != '-')
 		args->next++;
-	return diag_error(args->diag, &word->place, "%s has no option %.*s%s%s%s",
-			  args->pipeline->name, (int)strcspn(written, "="), written,
-			  nearest ? "; did you mean --" : "", nearest ? nearest : "",
-			  nearest ? "?" : "; --help lists them");
+	return extra_unknown(args->pipeline, word->name, written, &word->place, args->diag);
+}
+
+/* What is no parameter may be an option of the sink, which is not known yet. */
+static int set_extra(struct args *args, const struct word *word, const char *written)
+{
+	struct extra extra = { .name = word->name,
+			       .value = (char *)word->value,
+			       .place = word->place,
+			       .value_place = word->value_place };
+
+	if (!extras_wanted(args->pipeline))
+		return unknown(args, word, written);
+	if (!extra.value && args->next < args->argc && args->argv[args->next][0] != '-') {
+		extra.value_place = args->places[args->next];
+		extra.value = args->argv[args->next++];
+	}
+	if (!extra.value)
+		extra.value = (char *)"true";
+	return extra_add(args->pipeline, &extra);
 }
 
 /* The next word as the value of a parameter; NULL, with an error, where there is none. */
@@ -108,7 +123,7 @@ static int set_option(struct args *args, const struct word *word, const char *wr
 	if (negated)
 		return param_set(negated, "false", &word->place, args->diag);
 	if (!param)
-		return unknown(args, word, written);
+		return set_extra(args, word, written);
 	if (!value && param->type == PARAM_BOOL)
 		return param_set(param, "true", &word->place, args->diag);
 	if (!value)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "extra.h"
 #include "node.h"
 #include "sink_thread.h"
 
@@ -143,6 +144,9 @@ static int graph_make_node(struct graph *graph, const struct pipeline_node *writ
 		return -EINVAL;
 	if (node_give_plugin(node, plugin) < 0)
 		return -ENOMEM;
+	if (written->by_format &&
+	    extras_give(graph->pipeline, &plugin->component, written->options) < 0)
+		return -ENOMEM;
 	node->broken = option_fill(&plugin->component, written->options, graph->diag,
 				   &written->place, node->options, &node->memory) < 0;
 	if (node->broken)
@@ -172,7 +176,7 @@ static int graph_make_nodes(struct graph *graph)
 			return failed;
 		err = failed ? failed : err;
 	}
-	return err;
+	return err ? err : extras_check(pipeline, graph->diag);
 }
 
 static int graph_open_root(struct graph *graph)

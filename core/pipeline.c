@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "extra.h"
 #include "keys.h"
 #include "param.h"
 #include "pipeline_find.h"
@@ -20,6 +21,7 @@ void pipeline_free(struct pipeline *pipeline)
 		return;
 	nodes_free(pipeline);
 	params_free(pipeline);
+	extras_free(pipeline);
 	tree_free(pipeline->tree);
 	free(pipeline->name);
 	free(pipeline->path);

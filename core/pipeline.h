@@ -93,6 +93,15 @@ struct param {
 	struct place value_place; /* of the value in the command line */
 };
 
+/* An option of the command line that is no parameter: of the sink that ${format} placed, perhaps. */
+struct extra {
+	char *name;
+	char *value;
+	struct place place;
+	struct place value_place;
+	bool taken; /* by graph_new(): a sink has it */
+};
+
 /* What every pipeline understands. */
 struct pipeline_run {
 	uint64_t duration_ns; /* 0: until interrupted, or the sources' or the command's end */
@@ -119,6 +128,8 @@ struct pipeline {
 	bool faulty;    /* errors were reported: main tells graph_new() to look at nodes alone */
 	struct param *params;
 	uint32_t param_count;
+	struct extra *extras;
+	uint32_t extra_count;
 	struct pipeline_node *nodes; /* in the order of the file: sources, transforms, sinks */
 	uint32_t node_count;
 	struct pipeline_run run;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extra.h"
 #include "param.h"
 #include "param_declare.h"
 #include "pipeline_find.h"
@@ -160,6 +161,10 @@ void pipeline_help(const struct pipeline *pipeline, FILE *out)
 	fputs(pipeline->doc, out);
 	help_params(pipeline, false, "Options of this pipeline:", out);
 	help_params(pipeline, true, "Options of every pipeline:", out);
+	if (extras_wanted(pipeline))
+		fputs("  and those of the output's format, which weir describe lists: "
+		      "weir describe table\n",
+		      out);
 	fputs("  -- COMMAND               run this and end with it\n"
 	      "\nOf an option given twice, the last holds. --name VALUE and --name=VALUE are the "
 	      "same; --no-NAME switches off.\n",

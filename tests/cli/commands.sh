@@ -135,6 +135,20 @@ check "check goes on after a bad file" \
 check "a source, a provider's client and a transform run" both 0 "7 rows" "" toys --quiet
 check "run is the same" both 0 "7 rows" "" run toys --quiet
 check "a parameter is an option" both 0 "24 rows" "" toys --rows 20 --quiet
+
+cat >"$tap_dir/shown.yaml" <<EOF
+weir: 1
+sources:
+  toys: {plugin: toy.rows, rows: 3}
+sinks:
+  out: {plugin: "\${format}", inputs: [toys]}
+EOF
+check "an option of the output's format is one of the command line" \
+	both 0 "latency" "" run "$tap_dir/shown.yaml" --columns latency --header=once --quiet
+check "... but not one of another format" \
+	both 2 "" "has no option --line-end" run "$tap_dir/shown.yaml" --line-end crlf
+check "... and its value is checked at its place" \
+	both 2 "" 'command line:1:' run "$tap_dir/shown.yaml" --header sometimes
 check "smaller and larger structs run together" both 0 "1 rows" "" grown --quiet
 check "the command's status is passed on" status 7 weir toys -- sh -c 'exit 7'
 
