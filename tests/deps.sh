@@ -16,6 +16,7 @@ libyaml   |pkg-config yaml-0.1     |libyaml-dev          |libyaml-devel     |lib
 libbpf    |pkg-config libbpf       |libbpf-dev           |libbpf-devel      |libbpf    |libbpf-devel
 zlib      |pkg-config zlib         |zlib1g-dev           |zlib-devel        |zlib      |zlib-devel
 zstd      |pkg-config libzstd      |libzstd-dev          |libzstd-devel     |zstd      |libzstd-devel
+iberty    |iberty_there            |libiberty-dev        |binutils-devel    |binutils  |binutils-devel
 bpftool   |sbin_there bpftool      |bpftool              |bpftool           |bpf       |bpftool
 '
 list_test='
@@ -55,6 +56,10 @@ btrfs     |sbin_there mkfs.btrfs   |btrfs-progs          |btrfs-progs       |btr
 # sbin_there NAME: a program that may lie where only root looks.
 sbin_there() {
 	PATH=$PATH:/usr/sbin:/sbin command -v "$1"
+}
+
+iberty_there() {
+	echo 'int main(void) { return 0; }' | cc -x c -o /dev/null - -liberty
 }
 
 clang_fuzzer_there() {

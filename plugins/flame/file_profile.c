@@ -56,14 +56,14 @@ static bool event_matches(const char *wanted, const char *event)
 	       event[length + 1 + strspn(event + length + 1, "ukhGHIpPSDWeb")] == '\0';
 }
 
-/* Decides for an event that was not seen in this epoch. */
+/* Decides for an event that is not the last one. */
 static bool event_decide(struct file_profile *profile, uint32_t event)
 {
 	const char *text = profile->ctx->host->names_text(profile->names, event, NULL);
 	const char *wanted = profile->filter.event;
 
-	if (profile->event_text ? strcmp(profile->event_text, text) != 0
-				: wanted[0] && !event_matches(wanted, text))
+	if (wanted[0] ? !event_matches(wanted, text)
+		      : profile->event_text && strcmp(profile->event_text, text) != 0)
 		return false;
 	if (!profile->event_text)
 		profile->event_text = strdup(text);

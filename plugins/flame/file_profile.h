@@ -80,6 +80,7 @@ struct file_profile {
 	struct weir_names *names;
 	struct file_frames frames;
 	uint64_t epoch;      /* ids of an earlier one mean nothing */
+	bool held;           /* by the reader: between steps it keeps ids of a sample */
 	struct fold_set set; /* merged samples */
 	uint32_t next;       /* of the set to be sent */
 	bool sending;        /* the set is being sent */

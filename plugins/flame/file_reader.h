@@ -62,6 +62,7 @@ struct file_reader {
 };
 
 /* Each format's is in a file of its own; the order in which they are asked is file_formats.c's. */
+extern const struct file_reader file_script;
 extern const struct file_reader file_folded;
 
 /* The one that knows these bytes, or NULL. `i` to go through all: NULL past the last. */

@@ -99,6 +99,8 @@ static int rows_renew(struct file_profile *profile)
 {
 	const struct weir_host *host = profile->ctx->host;
 
+	if (profile->held)
+		return 0;
 	if (host->names_bytes(profile->names) <= ROWS_NAMES && profile->frames.count <= ROWS_FRAMES)
 		return 0;
 	host->names_release(profile->names);

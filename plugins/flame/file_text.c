@@ -23,6 +23,16 @@ static int text_lines(struct file *file, struct file_text *text, const char *at,
 	return err;
 }
 
+/* The last line's end among `count` bytes, or that of the last blank line. NULL: there is none. */
+static const char *text_end(const struct file_text *text, const char *bytes, size_t count)
+{
+	const char *last = memrchr(bytes, '\n', count), *at = last;
+
+	while (text->paragraphs && at && at > bytes && at[-1] != '\n')
+		at = memrchr(bytes, '\n', (size_t)(at - bytes));
+	return at && at > bytes ? at : last;
+}
+
 /* Part of a line that is too long to be one. */
 static int text_leave_out(struct file *file, struct file_text *text, const char *bytes,
 			  size_t count)
@@ -67,7 +77,7 @@ int file_text_step(struct file *file, struct file_text *text, file_line_fn *line
 			file_input_skip(&file->input, 3);
 			return 1;
 		}
-		end = last ? bytes + count : memrchr(bytes, '\n', count);
+		end = last ? bytes + count : text_end(text, bytes, count);
 		if (!end && count >= TEXT_LINE_MAX)
 			return text_leave_out(file, text, bytes, count);
 		want = count * 2;

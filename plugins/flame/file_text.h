@@ -9,8 +9,9 @@
 typedef int file_line_fn(struct file *file, const char *line, size_t length);
 
 struct file_text {
-	uint64_t line; /* number of the line at hand, from 1 on */
-	bool too_long; /* it is left out to its end */
+	uint64_t line;   /* number of the line at hand, from 1 on */
+	bool too_long;   /* it is left out to its end */
+	bool paragraphs; /* a step ends with a blank line, if there is one */
 };
 
 /* Hands on the lines of the next FILE_STEP bytes. As a reader's step(). */

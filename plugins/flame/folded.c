@@ -48,6 +48,7 @@ struct folded_step {
 struct folded_state {
 	struct profile profile;
 	struct weir_writer *writer;
+	bool terminal; /* that is where it writes to */
 	struct folded_text line;
 	struct folded_text texts;  /* of the steps */
 	struct folded_step *steps; /* still to be taken, the next one last */
@@ -79,7 +80,10 @@ static int folded_start(struct weir_ctx *ctx)
 	struct folded_state *folded = ctx->state;
 
 	folded->writer = ctx->host->writer_open(ctx, conf->path, WEIR_WRITE_WHOLE);
-	return folded->writer ? 0 : -EIO;
+	if (!folded->writer)
+		return -EIO;
+	folded->terminal = ctx->host->writer_columns(folded->writer) > 0;
+	return 0;
 }
 
 static int folded_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch)
@@ -109,10 +113,17 @@ static int folded_append(struct folded_text *text, const void *bytes, size_t cou
 	return 0;
 }
 
-/* A frame's name as a line can hold it: no ';', no control characters; no blank in a command. */
-static int folded_append_name(struct folded_text *text, const char *name, uint32_t length,
+/* What would break a line, or steer the terminal that it is written to. */
+static bool folded_must_escape(const struct folded_state *folded, unsigned char c)
+{
+	return c == '\n' || c == '\r' || (folded->terminal && (c < 0x20 || c == 0x7f));
+}
+
+/* A frame's name as a line can hold it: no ';'; no blank in a command. */
+static int folded_append_name(struct folded_state *folded, const char *name, uint32_t length,
 			      bool root)
 {
+	struct folded_text *text = &folded->texts;
 	uint32_t i;
 	int err = 0;
 
@@ -120,7 +131,7 @@ static int folded_append_name(struct folded_text *text, const char *name, uint32
 		unsigned char c = (unsigned char)name[i];
 		char escaped[8];
 
-		if (c < 0x20 || c == 0x7f) {
+		if (folded_must_escape(folded, c)) {
 			snprintf(escaped, sizeof(escaped), "\\x%02x", c);
 			err = folded_append(text, escaped, 4);
 			continue;
@@ -169,7 +180,7 @@ static int folded_write_step(struct weir_ctx *ctx, uint32_t node, const char *cl
 	const char *suffix = folded_suffix(at->tag);
 	uint32_t length;
 	const char *name = profile_text(ctx, &folded->profile, at->name, &length);
-	int err = folded_append_name(&folded->texts, name, length, at->tag & PROFILE_ROOT);
+	int err = folded_append_name(folded, name, length, at->tag & PROFILE_ROOT);
 
 	if (!err)
 		err = folded_append(&folded->texts, suffix, strlen(suffix));
@@ -300,7 +311,9 @@ WEIR_COMPONENT(
 	"flame.folded", WEIR_SINK, .summary = "writes stacks as folded text",
 	.doc = "One line per stack, sorted: command;outermost;...;innermost weight. The number "
 	       "is in\nthe unit of the input's weight. ';' within a name is written ':', "
-	       "blanks of a command\n'_', control characters \\xNN; all other bytes stay.",
+	       "blanks of a command\n'_', a line's end, and on a terminal all that steers it, "
+	       "\\xNN; all other "
+	       "bytes stay.",
 	.flags = WEIR_BLOCKS, .options_size = sizeof(struct folded_conf),
 	.state_size = sizeof(struct folded_state), .options = WEIR_TABLE(folded_options),
 	.inputs = WEIR_TABLE(folded_inputs), .formats = WEIR_TABLE(folded_formats),

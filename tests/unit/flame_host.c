@@ -144,6 +144,12 @@ static struct weir_writer *flame_writer_open(struct weir_ctx *ctx, const char *p
 	return (struct weir_writer *)flame_of(ctx);
 }
 
+static uint32_t flame_columns(const struct weir_writer *writer)
+{
+	(void)writer;
+	return 0;
+}
+
 static int flame_writer_write(struct weir_writer *writer, const void *bytes, size_t count)
 {
 	struct flame_host *flame = (struct flame_host *)writer;
@@ -187,6 +193,7 @@ static const struct weir_host flame_calls = {
 	.names_hold = names_hold,
 	.writer_open = flame_writer_open,
 	.writer_write = flame_writer_write,
+	.writer_columns = flame_columns,
 	.writer_close = flame_writer_close,
 };
 
