@@ -51,20 +51,18 @@ same() {
 	diff -u "$1" "$2"
 }
 
-# settle: 6.18 has been seen not to show some events for up to 0.2 s after a tracepoint was attached,
-# which no counter tells of.
-settle() {
-	sleep 0.5
-}
-
-# attached FILE: waits until weir says there that it sees what happens.
+# attached FILE...: waits until each weir says there that it sees what happens. Empty a FILE of an
+# earlier one before you start the next in the background, which does it later than the words of the
+# earlier one would be found: `: >FILE`.
 attached() {
-	for _ in $(seq 600); do
-		grep -q ': attached' "$1" 2>/dev/null && settle && return
-		sleep 0.1
+	for tap_said in "$@"; do
+		for _ in $(seq 1200); do
+			grep -q ': attached' "$tap_said" 2>/dev/null && continue 2
+			sleep 0.05
+		done
+		cat "$tap_said"
+		return 1
 	done
-	cat "$1"
-	return 1
 }
 
 # on_disk FOLDER: the test's own folder, or this one where that has no disk below it. A tmpfs keeps

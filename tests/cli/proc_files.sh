@@ -34,13 +34,11 @@ stat_of() {
 	clock $time
 	echo '1.00 0.50 0.25 1/100 4242' >"$root/proc/loadavg"
 	snapshot "$root/proc/stat" "$1"
+	: >"$tap_dir/err"
 	"$weir" mpstat --root "$root" --interval 50ms --count $(($# - 1)) --format json \
 		>"$tap_dir/rows" 2>"$tap_dir/err" &
 	pid=$!
-	for _ in $(seq 100); do
-		grep -q attached "$tap_dir/err" && break
-		sleep 0.05
-	done
+	attached "$tap_dir/err"
 	shift
 	for lines; do
 		snapshot "$root/proc/next" "$lines"

@@ -75,6 +75,7 @@ weir_run() {
 	output=$1 pipeline=$2
 	shift 2
 	tree_show one
+	: >"$tap_dir/weir.err"
 	timeout 60 "$weir" "$pipeline" --root "$peer_root" --interval 50ms --count 1 --format json "$@" \
 		>"$output" 2>"$tap_dir/weir.err" &
 	runs=$!

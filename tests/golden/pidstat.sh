@@ -7,15 +7,6 @@ source=$1 build=$2
 . "$source/tests/golden/peer.sh"
 weir=$build/weir
 
-# Within 20 s.
-attached() {
-	for _ in $(seq 400); do
-		grep -q ': attached' "$1" && return
-		sleep 0.05
-	done
-	return 1
-}
-
 # Whole folders change places: what is gone must be so when the clock is a new one.
 tree_show() {
 	mkdir -p "$peer_root"

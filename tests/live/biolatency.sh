@@ -33,6 +33,7 @@ reads() {
 watch_disk() {
 	disk=$1
 	shift
+	: >"$tap_dir/err"
 	"$weir" biolatency --disk "$disk" --format json --interval 0 >"$tap_dir/json" 2>"$tap_dir/err" &
 	pid=$!
 	attached "$tap_dir/err" || return 1

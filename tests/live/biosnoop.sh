@@ -36,6 +36,7 @@ watch() {
 	done
 	shift
 	# shellcheck disable=SC2086 # options hold no blanks
+	: >"$tap_dir/err"
 	"$weir" "$pipeline" $options --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	pid=$!
 	attached "$tap_dir/err" || return 1

@@ -37,6 +37,7 @@ fi
 # ask ACTION...: the program under weir; one row in $tap_dir/json, what it printed in $tap_dir/said.
 ask() {
 	rm -f "$tap_dir/err"
+	: >"$tap_dir/err"
 	"$weir" cachestat --interval 0 --comm cache_asks --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	pid=$!
 	attached "$tap_dir/err" || return 1

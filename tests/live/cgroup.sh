@@ -14,10 +14,7 @@ watch() {
 	: >"$tap_dir/err"
 	"$weir" "$@" --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	watched=$!
-	for _ in $(seq 200); do
-		grep -q ': attached' "$tap_dir/err" && break
-		sleep 0.05
-	done
+	attached "$tap_dir/err"
 }
 
 # until_so COMMAND...: waits, 20 s at most, until it succeeds.
@@ -80,7 +77,7 @@ if group memory memory && set_one memory.max 30M memory.limit_in_bytes 30M; then
 	"$weir" errors --follow --since 0 --unknown none --format json \
 		>"$tap_dir/log" 2>"$tap_dir/log_err" &
 	log=$!
-	until_so grep -q ': attached' "$tap_dir/log_err"
+	attached "$tap_dir/log_err"
 	watch cgroup --interval 200ms
 	"$load" fill "$folder/cgroup.procs" 200 2>/dev/null &
 	victim=$!

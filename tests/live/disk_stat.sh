@@ -34,6 +34,7 @@ if not eval(sys.argv[2]):
 iostat_of() {
 	disk=$1
 	shift
+	: >"$tap_dir/err"
 	timeout -s KILL 120 "$weir" iostat --disk "$disk" --interval 1h --format json >"$tap_dir/rows" \
 		2>"$tap_dir/err" &
 	runs=$!

@@ -92,6 +92,7 @@ only() {
 	own=$!
 	until [ -s "$tap_dir/mine.pid" ]; do sleep 0.05; done
 	[ "$filter" != pid ] || value=$(cat "$tap_dir/mine.pid")
+	: >"$tap_dir/err"
 	"$weir" "$@" "--$filter" "$value" --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	watcher=$!
 	attached "$tap_dir/err" || return

@@ -87,6 +87,7 @@ done
 
 # Processes of some milliseconds, system-wide.
 if [ "$(id -u)" = 0 ]; then
+	: >"$tap_dir/err"
 	"$weir" flame --frequency 999 -o "$tap_dir/short.folded" 2>"$tap_dir/err" &
 	pid=$!
 	attached "$tap_dir/err"

@@ -28,24 +28,19 @@ until_true() {
 	return 1
 }
 
-all_attached() {
-	for name in $watchers; do
-		grep -q ': attached' "$tap_dir/$name.err" || return 1
-	done
-}
-
 # watch NAME WEIR-ARGUMENT...: what is written goes to $tap_dir/NAME.
 watch() {
 	name=$1
 	shift
+	: >"$tap_dir/$name.err"
 	"$weir" offcpu --interval 0 "$@" >"$tap_dir/$name" 2>"$tap_dir/$name.err" &
 	pids="$pids $!"
-	watchers="$watchers $name"
+	told="$told $tap_dir/$name.err"
 }
 
 # run WATCH: the load under what the function WATCH starts. $tap_dir/truth.
 run() {
-	watchers= pids=
+	told= pids=
 	rm -f "$tap_dir/in"
 	mkfifo "$tap_dir/in"
 	"$build/tests/offcpu_load" "$slow" <"$tap_dir/in" >"$tap_dir/truth" &
@@ -54,8 +49,8 @@ run() {
 	until_true grep -q ready "$tap_dir/truth"
 	load=$(sed -n 's/ready //p' "$tap_dir/truth")
 	$1
-	until_true all_attached || cat "$tap_dir"/*.err
-	settle
+	# shellcheck disable=SC2086 # several files
+	attached $told
 	echo >&9
 	until_true grep -q "done" "$tap_dir/truth"
 	for pid in $pids; do

@@ -26,10 +26,11 @@ run() {
 	exec 9>"$tap_dir/in"
 	until_true grep -q ready "$tap_dir/truth"
 	after=$(date +%s.%N)
+	: >"$tap_dir/err"
 	"$weir" pidstat --way "$1" --threads --all --show cpu,disk,memory,switches --interval 1h \
 		--format json >"$tap_dir/rows" 2>"$tap_dir/err" &
 	watcher=$!
-	until_true grep -q ': attached' "$tap_dir/err" || cat "$tap_dir/err"
+	attached "$tap_dir/err"
 	echo >&9
 	until_true grep -q cpu "$tap_dir/truth"
 	kill -INT $watcher

@@ -20,24 +20,19 @@ until_true() {
 	return 1
 }
 
-attached() {
-	for name in $watchers; do
-		grep -q ': attached' "$tap_dir/$name.err" || return 1
-	done
-}
-
 # watch NAME WEIR-ARGUMENT...: JSON in $tap_dir/NAME.
 watch() {
 	name=$1
 	shift
+	: >"$tap_dir/$name.err"
 	"$weir" "$@" --pid "$load" --format json >"$tap_dir/$name" 2>"$tap_dir/$name.err" &
 	pids="$pids $!"
-	watchers="$watchers $name"
+	told="$told $tap_dir/$name.err"
 }
 
 # run WATCH LOAD-ARGUMENT...: the load under what the function WATCH starts. $tap_dir/truth.
 run() {
-	start=$1 watchers= pids=
+	start=$1 told= pids=
 	shift
 	rm -f "$tap_dir/in"
 	mkfifo "$tap_dir/in"
@@ -47,8 +42,8 @@ run() {
 	until_true grep -q ready "$tap_dir/truth"
 	load=$(sed -n 's/ready //p' "$tap_dir/truth")
 	$start
-	until_true attached || cat "$tap_dir"/*.err
-	settle
+	# shellcheck disable=SC2086 # several files
+	attached $told
 	echo >&9
 	until_true grep -q load-1 "$tap_dir/truth"
 	for pid in $pids; do

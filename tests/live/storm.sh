@@ -53,10 +53,10 @@ biotop --buffer 4KiB --top 1000 --interval 200ms --disk '${loop##*/}'|read '$loo
 storm() {
 	count=$1 kind=$2 argument=$3
 	shift 3
+	: >"$tap_dir/err"
 	"$weir" "$@" --comm "$me" --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	watcher=$!
 	attached "$tap_dir/err"
-	settle
 	truth=$("$load" "$me" "$kind" "$count" "$argument")
 	peak=$(sed -n 's/VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$watcher/status)
 	kill -INT $watcher

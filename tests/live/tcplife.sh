@@ -70,6 +70,7 @@ P
 begin() {
 	running=
 	for pipeline; do
+		: >"$tap_dir/$pipeline.err"
 		"$weir" "$pipeline" --format json >"$tap_dir/$pipeline.json" 2>"$tap_dir/$pipeline.err" &
 		running="$running $!"
 	done
@@ -179,6 +180,7 @@ check "a connection from before has no duration" equal "$(rows tcplife 'r["durat
 check "but its owners" equal "$(rows tcplife "r['pid'] in ($server, $(cat "$tap_dir/client"))")" 2
 
 # Filters.
+: >"$tap_dir/tcplife.err"
 "$weir" tcplife --lport 5010 --format json >"$tap_dir/tcplife.json" 2>"$tap_dir/tcplife.err" &
 running=$!
 attached "$tap_dir/tcplife.err"
@@ -189,6 +191,7 @@ for port in 5010 5011; do
 done
 end
 check "--lport chooses" equal "$(rows tcplife True) $(rows tcplife 'r["lport"] == 5010')" "3 3"
+: >"$tap_dir/tcpconnect.err"
 "$weir" tcpconnect --comm tcp_load --family ipv6 --format json >"$tap_dir/tcpconnect.json" 2>"$tap_dir/tcpconnect.err" &
 running=$!
 attached "$tap_dir/tcpconnect.err"

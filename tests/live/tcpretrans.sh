@@ -73,6 +73,7 @@ segments() {
 
 # begin: starts weir, and notes the kernel's counters. end: stops it.
 begin() {
+	: >"$tap_dir/err"
 	"$weir" tcpretrans --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	running=$!
 	attached "$tap_dir/err"
@@ -119,6 +120,7 @@ check "they are the client's" equal "$(rows "r['pid'] != $client or r['comm'] !=
 
 # chosen FILTER...: of two that connect to nobody, only that of user 65533 in a cgroup is shown.
 chosen() {
+	: >"$tap_dir/err"
 	"$weir" tcpretrans --rport 6005 --format json "$@" >"$tap_dir/json" 2>"$tap_dir/err" &
 	running=$!
 	attached "$tap_dir/err" || return

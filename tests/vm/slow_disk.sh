@@ -25,6 +25,7 @@ for fs in ext4 xfs btrfs; do
 	check "$fs on a slow disk" delayed $fs
 	# The timer of dm-delay may be early by one tick, which is 4 ms.
 	: >"$tap_dir/err"
+	: >"$tap_dir/err"
 	"$weir" fsslower 40ms --comm dd --format json >"$tap_dir/json" 2>"$tap_dir/err" &
 	snoop=$!
 	check "fsslower sees $fs" attached "$tap_dir/err"
