@@ -139,10 +139,10 @@ static int events_try_add(struct weir_ctx *ctx, enum events_kind kind, const cha
 static int events_add_generic(struct weir_ctx *ctx, enum events_kind kind)
 {
 	uint32_t type = kind == HARDWARE ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
-	const struct perf_name *name;
+	const struct weir_perf_name *name;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && (name = perf_name_at(i)); i++)
+	for (uint32_t i = 0; !err && (name = weir_perf_name_at(i)); i++)
 		if (name->type == type)
 			err = events_try_add(ctx, kind, name->name, type, name->config);
 	return err;
@@ -154,7 +154,7 @@ static int events_add_caches(struct weir_ctx *ctx)
 	uint64_t config;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && perf_cache_name_at(i, name, sizeof(name), &config); i++)
+	for (uint32_t i = 0; !err && weir_perf_cache_name_at(i, name, sizeof(name), &config); i++)
 		err = events_try_add(ctx, CACHE, name, PERF_TYPE_HW_CACHE, config);
 	return err;
 }

@@ -31,7 +31,7 @@ static bool sample_find_cache(const char *name, uint64_t *config)
 {
 	char known[64];
 
-	for (uint32_t i = 0; perf_cache_name_at(i, known, sizeof(known), config); i++)
+	for (uint32_t i = 0; weir_perf_cache_name_at(i, known, sizeof(known), config); i++)
 		if (strcmp(known, name) == 0)
 			return true;
 	return false;
@@ -39,9 +39,9 @@ static bool sample_find_cache(const char *name, uint64_t *config)
 
 static bool sample_find_generic(const char *name, struct sample_event *event)
 {
-	const struct perf_name *known;
+	const struct weir_perf_name *known;
 
-	for (uint32_t i = 0; (known = perf_name_at(i)); i++) {
+	for (uint32_t i = 0; (known = weir_perf_name_at(i)); i++) {
 		if (strcmp(known->name, name) != 0 &&
 		    (!known->alias || strcmp(known->alias, name) != 0))
 			continue;

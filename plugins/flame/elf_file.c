@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <weir/build_id.h>
+
 #include "elf_file.h"
 
 enum {
@@ -130,36 +132,6 @@ static int elf_read_section(const struct elf *elf, uint64_t at, uint32_t i, Elf6
 	return 0;
 }
 
-static uint64_t elf_align4(uint64_t bytes)
-{
-	return (bytes + 3) & ~UINT64_C(3);
-}
-
-/* Looks for the build-id in a run of notes. */
-static void elf_scan_notes(struct elf *elf, const uint8_t *notes, uint64_t bytes)
-{
-	Elf64_Nhdr note; /* the same in both classes */
-
-	while (bytes >= sizeof(note)) {
-		uint64_t name_bytes, whole;
-
-		memcpy(&note, notes, sizeof(note));
-		name_bytes = elf_align4(note.n_namesz);
-		whole = sizeof(note) + name_bytes + elf_align4(note.n_descsz);
-		if (whole > bytes)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    memcmp(notes + sizeof(note), "GNU", 4) == 0 && note.n_descsz > 0 &&
-		    note.n_descsz <= sizeof(elf->build_id)) {
-			memcpy(elf->build_id, notes + sizeof(note) + name_bytes, note.n_descsz);
-			elf->build_id_size = note.n_descsz;
-			return;
-		}
-		notes += whole;
-		bytes -= whole;
-	}
-}
-
 static int elf_read_notes(struct elf *elf, const Elf64_Phdr *segment)
 {
 	uint64_t bytes = segment->p_filesz;
@@ -171,7 +143,7 @@ static int elf_read_notes(struct elf *elf, const Elf64_Phdr *segment)
 	if (!notes)
 		return -ENOMEM;
 	if (elf_read(elf, segment->p_offset, notes, bytes) == 0)
-		elf_scan_notes(elf, notes, bytes);
+		elf->build_id_size = weir_notes_build_id(notes, bytes, elf->build_id);
 	free(notes);
 	return 0;
 }

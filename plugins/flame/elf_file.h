@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <weir/build_id.h>
+
 #include "symbols.h"
 
 /* Where the bytes come from: a file, or an image in memory (then fd is -1). */
@@ -45,7 +47,7 @@ struct elf {
 	struct elf_segment *segments;
 	struct elf_section *sections;
 	uint32_t build_id_size; /* 0: none */
-	uint8_t build_id[20];
+	uint8_t build_id[WEIR_BUILD_ID_MAX];
 };
 
 /* Reads the headers. 0, -EBADMSG (not an ELF file of this machine's byte order), or -ENOMEM. */

@@ -3,6 +3,7 @@
 #include "file_reader.h"
 
 static const struct file_reader *const file_readers[] = {
+	&file_perf_data,
 	&file_script,
 	&file_folded,
 };

@@ -64,6 +64,7 @@ struct file_reader {
 /* Each format's is in a file of its own; the order in which they are asked is file_formats.c's. */
 extern const struct file_reader file_script;
 extern const struct file_reader file_folded;
+extern const struct file_reader file_perf_data;
 
 /* The one that knows these bytes, or NULL. `i` to go through all: NULL past the last. */
 const struct file_reader *file_reader_find(const uint8_t *bytes, size_t count);

@@ -79,6 +79,14 @@ static void object_read_vdso(struct object *object, const struct weir_mapping *m
 	if ((size + page - 1) / page * page != mapping->end - mapping->start ||
 	    elf_open(&elf, &source))
 		return;
+	/* That of another kernel, in a recording. */
+	if (mapping->build_id_size &&
+	    (mapping->build_id_size != elf.build_id_size ||
+	     memcmp(mapping->build_id, elf.build_id, elf.build_id_size))) {
+		object->state = OBJECT_CHANGED;
+		elf_clear(&elf);
+		return;
+	}
 	object_take(object, &elf);
 }
 
@@ -95,6 +103,10 @@ static void object_read(struct object *object, int root, const struct weir_mappi
 	}
 	if (object->path[0] != '/' || object->path[1] == '/') {
 		object->state = OBJECT_NO_FILE;
+		return;
+	}
+	if (!mapping->alive && !mapping->build_id_size && !mapping->inode) {
+		object->state = OBJECT_UNPROVEN;
 		return;
 	}
 	fd = object_open(root, object->path, mapping, &elf);

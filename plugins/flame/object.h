@@ -7,6 +7,7 @@
 #ifndef FLAME_OBJECT_H
 #define FLAME_OBJECT_H
 
+#include <weir/plugin.h>
 #include <weir/service/process.h>
 
 #include "elf_file.h"
@@ -19,6 +20,7 @@ enum object_state {
 	OBJECT_CHANGED,     /* what lies at its path now is another file */
 	OBJECT_UNREACHABLE, /* nothing could be opened */
 	OBJECT_NO_FILE,     /* "//anon", "[heap]": never had one */
+	OBJECT_UNPROVEN,    /* nothing is known by which the right file could be told */
 };
 
 struct object {
@@ -44,6 +46,9 @@ struct objects {
 /* The object of a mapping, with its names read. NULL: no memory. Lives until objects_clear(). */
 struct object *objects_get(struct objects *objects, int root, const struct weir_mapping *mapping);
 void objects_clear(struct objects *objects);
+
+/* Tells which files gave no names, though they should, and why. */
+void objects_report(struct weir_ctx *ctx, const struct objects *objects);
 
 /* The function at an offset of the file, or NULL; *address is where the file's symbols have it. */
 const struct symbol *object_find(const struct object *object, uint64_t offset, uint64_t *address);

@@ -57,8 +57,10 @@ static uint64_t resolve_lookup(const struct weir_frame *frame)
 	return frame->address - (frame->flags & WEIR_FRAME_CALLER ? 1 : 0);
 }
 
-static void resolve_read_kernel(struct weir_ctx *ctx, struct resolve *resolve)
+void resolve_read_kernel(struct weir_ctx *ctx, struct resolve *resolve)
 {
+	if (resolve->kernel_read)
+		return;
 	resolve->kernel_read = true;
 	resolve->kernel_error = kallsyms_read(&resolve->kallsyms, ctx->root);
 	if (resolve->kernel_error)
@@ -76,8 +78,7 @@ int resolve_kernel(struct weir_ctx *ctx, struct resolve *resolve, struct weir_fr
 	const struct symbol *symbol;
 	const char *object;
 
-	if (!resolve->kernel_read)
-		resolve_read_kernel(ctx, resolve);
+	resolve_read_kernel(ctx, resolve);
 	symbol = kallsyms_find(&resolve->kallsyms, lookup, &object);
 	frame->object = resolve_name(ctx, resolve, object);
 	if (!frame->object)

@@ -44,6 +44,9 @@ void resolve_clear(struct weir_ctx *ctx, struct resolve *resolve);
 /* Before a run of frames: renews what has grown too large. 0 or -ENOMEM. */
 int resolve_begin(struct weir_ctx *ctx, struct resolve *resolve);
 
+/* Reads the kernel's functions, once; what is wrong is said. */
+void resolve_read_kernel(struct weir_ctx *ctx, struct resolve *resolve);
+
 /* Fills symbol, object and offsets of a frame. An enum resolve_result, or -ENOMEM. */
 int resolve_kernel(struct weir_ctx *ctx, struct resolve *resolve, struct weir_frame *frame);
 int resolve_user(struct weir_ctx *ctx, struct resolve *resolve, const struct resolve_moment *moment,

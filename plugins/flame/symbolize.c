@@ -14,8 +14,6 @@
 #include "resolve.h"
 #include "walk.h"
 
-enum { SYMBOLIZE_OBJECTS_SAID = 5 };
-
 struct symbolize_state {
 	const struct weir_schema *schema;
 	const struct weir_field *stack;
@@ -118,7 +116,7 @@ static void symbolize_judge(struct weir_ctx *ctx, const struct symbolize_user *u
 		end.caller = user->last->flags & WEIR_FRAME_CALLER;
 		end.nameless = !user->object || user->object->state != OBJECT_NAMED;
 	}
-	walk_judge(&state->quality, &end);
+	walk_judge(&state->quality, &end, 1);
 }
 
 /* One user frame. RESOLVE_OUTSIDE: here the walk had gone wrong. */
@@ -249,30 +247,6 @@ static int symbolize_push(struct weir_ctx *ctx, uint32_t input, const struct wei
 	return err;
 }
 
-/* Which files gave no names, though they should. */
-static void symbolize_say_objects(struct weir_ctx *ctx)
-{
-	struct symbolize_state *state = ctx->state;
-	const struct objects *objects = &state->resolve.objects;
-	uint32_t i, said = 0;
-
-	for (i = 0; i < objects->count; i++) {
-		const struct object *object = objects->items[i];
-
-		if (object->state != OBJECT_CHANGED && object->state != OBJECT_UNREACHABLE)
-			continue;
-		if (said++ >= SYMBOLIZE_OBJECTS_SAID)
-			continue;
-		weir_log(ctx, WEIR_LOG_WARNING, "no names from %s: %s", object->path,
-			 object->state == OBJECT_CHANGED
-				 ? "what lies there now is not the file that was mapped"
-				 : "it could not be opened any more");
-	}
-	if (said > SYMBOLIZE_OBJECTS_SAID)
-		weir_log(ctx, WEIR_LOG_WARNING, "no names from %u further files",
-			 said - SYMBOLIZE_OBJECTS_SAID);
-}
-
 static double symbolize_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -285,7 +259,7 @@ static int symbolize_drain(struct weir_ctx *ctx, uint64_t deadline)
 	char text[512];
 
 	(void)deadline;
-	symbolize_say_objects(ctx);
+	objects_report(ctx, &state->resolve.objects);
 	if (quality->stacks) {
 		walk_describe(quality, text, sizeof(text));
 		weir_log(ctx, WEIR_LOG_INFO, "%s", text);

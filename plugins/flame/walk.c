@@ -64,7 +64,7 @@ static bool walk_is_runtime(const char *object)
 	return false;
 }
 
-static void walk_blame(struct walk_quality *quality, const char *name)
+static void walk_blame(struct walk_quality *quality, const char *name, uint64_t stacks)
 {
 	struct walk_object *object;
 	uint32_t i;
@@ -72,33 +72,33 @@ static void walk_blame(struct walk_quality *quality, const char *name)
 	for (i = 0; i < quality->object_count; i++) {
 		object = &quality->objects[i];
 		if (strncmp(object->name, name, WALK_NAME - 1) == 0) {
-			object->stacks++;
+			object->stacks += stacks;
 			return;
 		}
 	}
 	if (quality->object_count == WALK_OBJECTS) {
-		quality->elsewhere++;
+		quality->elsewhere += stacks;
 		return;
 	}
 	object = &quality->objects[quality->object_count++];
 	snprintf(object->name, sizeof(object->name), "%s", name);
-	object->stacks = 1;
+	object->stacks = stacks;
 }
 
-void walk_judge(struct walk_quality *quality, const struct walk_end *end)
+void walk_judge(struct walk_quality *quality, const struct walk_end *end, uint64_t stacks)
 {
 	const char *object = walk_basename(end->object);
 
-	quality->stacks++;
+	quality->stacks += stacks;
 	if (end->too_deep)
-		quality->too_deep++;
+		quality->too_deep += stacks;
 	else if (!end->truncated && (walk_is_start(end->symbol) ||
 				     (end->caller && !end->symbol[0] && walk_is_runtime(object))))
-		quality->complete++;
+		quality->complete += stacks;
 	else if (!end->truncated && end->nameless)
-		quality->unjudged++;
+		quality->unjudged += stacks;
 	else
-		walk_blame(quality, object[0] ? object : "unknown code");
+		walk_blame(quality, object[0] ? object : "unknown code", stacks);
 }
 
 static int walk_more(const void *left, const void *right)

@@ -45,7 +45,8 @@ struct walk_end {
 	bool nameless;  /* the object has no names */
 };
 
-void walk_judge(struct walk_quality *quality, const struct walk_end *end);
+/* So many stacks ended so. */
+void walk_judge(struct walk_quality *quality, const struct walk_end *end, uint64_t stacks);
 
 /* "97.2 % of 1000 user stacks complete; cut short ...: libc.so.6 in 28, ..." */
 void walk_describe(struct walk_quality *quality, char *out, uint32_t size);

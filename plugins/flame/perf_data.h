@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the parts of the reader of perf.data share. A recording is a header, attributes of events,
+ * features (who recorded, which build-ids), and records: the kernel's own, and perf's. Nothing in it
+ * is believed: each length is checked against what is there.
+ */
+#ifndef FLAME_PERF_DATA_H
+#define FLAME_PERF_DATA_H
+
+#include <linux/perf_event.h>
+
+#include "file_reader.h"
+#include "intmap.h"
+#include "perf_data_process.h"
+#include "perf_data_queue.h"
+#include "resolve.h"
+#include "walk.h"
+
+/* Records of perf, not of the kernel; and what newer kernels have than the build's headers. */
+enum perf_data_type {
+	PERF_DATA_MMAP = 1,
+	PERF_DATA_LOST = 2,
+	PERF_DATA_COMM = 3,
+	PERF_DATA_EXIT = 4,
+	PERF_DATA_THROTTLE = 5,
+	PERF_DATA_FORK = 7,
+	PERF_DATA_SAMPLE = 9,
+	PERF_DATA_MMAP2 = 10,
+	PERF_DATA_LOST_SAMPLES = 13,
+	PERF_DATA_KSYMBOL = 17,
+	PERF_DATA_ATTR = 64,
+	PERF_DATA_TRACING_DATA = 66,
+	PERF_DATA_BUILD_ID = 67,
+	PERF_DATA_FINISHED_ROUND = 68,
+	PERF_DATA_AUXTRACE = 71,
+	PERF_DATA_EVENT_UPDATE = 78,
+	PERF_DATA_FEATURE = 80,
+	PERF_DATA_COMPRESSED = 81,
+	PERF_DATA_COMPRESSED2 = 83,
+};
+
+enum {
+	PERF_DATA_RECORD = 8, /* bytes of a record's header: type, misc, size */
+	PERF_DATA_MAGIC = 8,
+	PERF_DATA_BUILD_ID_MAX = 20,
+	PERF_DATA_CPUMODE = 7, /* of a record's misc */
+	PERF_DATA_CPU_KERNEL = 1,
+	PERF_DATA_CPU_USER = 2,
+};
+
+#define PERF_DATA_FILE      UINT64_C(0x32454c4946524550) /* "PERFILE2", little-endian */
+#define PERF_DATA_FILE_1    UINT64_C(0x454c494646524550) /* "PERFFILE" */
+#define PERF_DATA_HEADER    104                          /* bytes, in file mode */
+#define PERF_DATA_PIPE      16                           /* in pipe mode */
+#define PERF_DATA_MISC_EXEC (1u << 13)                   /* COMM; of a MMAP: no code */
+#define PERF_DATA_MISC_ID   (1u << 14)                   /* MMAP2: has its build-id */
+#define PERF_DATA_MISC_SIZE (1u << 15)                   /* BUILD_ID: has its size */
+
+/* Features, by their bit. */
+enum perf_data_feature {
+	PERF_DATA_F_BUILD_ID = 2,
+	PERF_DATA_F_HOSTNAME = 3,
+	PERF_DATA_F_OSRELEASE = 4,
+	PERF_DATA_F_EVENT_DESC = 12,
+};
+
+/* The attribute of an event, as far as reading its samples needs it. */
+struct perf_data_attr {
+	uint32_t type;
+	uint64_t config;
+	uint64_t period; /* or frequency */
+	uint64_t sample_type;
+	uint64_t read_format;
+	uint64_t flags; /* bit by bit in the order of the kernel's header */
+	uint16_t max_stack;
+};
+
+#define PERF_DATA_FLAG_FREQ          (UINT64_C(1) << 10)
+#define PERF_DATA_FLAG_SAMPLE_ID_ALL (UINT64_C(1) << 18)
+
+struct perf_data_event {
+	struct perf_data_attr attr;
+	char *name;      /* NULL: none was told */
+	uint32_t id;     /* of the name, of file_name() */
+	uint64_t weight; /* of a sample that tells no period */
+};
+
+/* How the records of several events are told apart. */
+struct perf_data_events {
+	struct perf_data_event *items;
+	uint32_t count;
+	uint32_t capacity;
+	struct intmap ids; /* an event's ids to its place + 1 */
+	uint64_t epoch;    /* of the names' ids */
+	bool told;         /* a record says whose it is: at these places */
+	uint32_t id_at;    /* of a sample, behind its header */
+	uint32_t id_back;  /* of others, from their end */
+};
+
+/* A build-id that the recording tells for a path. */
+struct perf_data_build_id {
+	uint32_t path; /* id of the state's texts */
+	uint32_t size;
+	uint8_t bytes[PERF_DATA_BUILD_ID_MAX];
+};
+
+struct perf_data_features {
+	char *hostname; /* this and the next: NULL where not told */
+	char *osrelease;
+	struct perf_data_build_id *build_ids;
+	uint32_t build_id_count;
+	uint32_t build_id_capacity;
+	struct intmap by_path;            /* to their place + 1 */
+	struct perf_data_build_id kernel; /* size 0: not told */
+};
+
+enum perf_data_phase {
+	PERF_DATA_BEGIN, /* the header, and what it leads to */
+	PERF_DATA_RECORDS,
+	PERF_DATA_DRAIN, /* what is still queued */
+	PERF_DATA_DONE,
+};
+
+/* Whether names of kernel functions may be taken from this machine. */
+enum perf_data_kernel { PERF_DATA_UNASKED, PERF_DATA_SAME, PERF_DATA_OTHER };
+
+struct perf_data_counts {
+	uint64_t samples;
+	uint64_t lost;
+	uint64_t lost_samples;
+	uint64_t broken; /* records whose parts do not fit into them */
+	uint64_t late;   /* records that came behind ones that were let go */
+	uint64_t deferred;
+};
+
+struct perf_data_zstd;
+struct perf_data_end;
+
+struct perf_data {
+	struct file *file;
+	struct weir_ctx *ctx;
+	enum perf_data_phase phase;
+	bool swapped; /* of the other byte order than this machine's */
+	bool big;     /* big-endian */
+	bool pipe;
+	uint64_t at;   /* offset of the next record */
+	uint64_t end;  /* of the records; UINT64_MAX: to the end of the input */
+	uint64_t skip; /* bytes that follow and are no records */
+	struct perf_data_events events;
+	struct perf_data_features features;
+	struct perf_data_zstd *zstd; /* NULL: nothing was compressed so far */
+	struct perf_data_queue queue;
+	struct perf_data_processes processes;
+	struct perf_data_counts counts;
+
+	/* perf_data_stack.c, perf_data_names.c: from addresses to frames */
+	struct resolve *resolve;
+	struct weir_ctx self; /* of the service that resolve asks: the state is this one */
+	const struct perf_data_space *space; /* what it is asked about */
+	const struct perf_data_map *map;
+	struct intmap cache; /* (address, version of the space and kind) to frame */
+	struct intmap comms; /* text to id of file_name() */
+	uint64_t epoch;      /* that the caches are of */
+	uint32_t *stack;     /* of the sample at hand */
+	uint32_t stack_capacity;
+	struct perf_data_end *ends; /* of user stacks, judged when all are there */
+	uint32_t end_count;
+	uint32_t end_capacity;
+	struct intmap end_places; /* (outermost frame, how it ended) to place in ends + 1 */
+	enum perf_data_kernel kernel;
+	const char *kernel_reason; /* why it is another; NULL: nobody asked */
+};
+
+/* How user stacks ended. */
+struct perf_data_end {
+	uint32_t symbol; /* texts of the processes' */
+	uint32_t object;
+	bool caller;
+	bool truncated;
+	bool too_deep;
+	bool nameless;
+	uint64_t stacks;
+};
+
+static inline uint64_t perf_data_u64(const struct perf_data *data, const void *at)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return data->swapped ? __builtin_bswap64(value) : value;
+}
+
+static inline uint32_t perf_data_u32(const struct perf_data *data, const void *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return data->swapped ? __builtin_bswap32(value) : value;
+}
+
+static inline uint16_t perf_data_u16(const struct perf_data *data, const void *at)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return data->swapped ? __builtin_bswap16(value) : value;
+}
+
+/* A record, cut out of what is there. */
+struct perf_data_record {
+	const uint8_t *body; /* behind the header */
+	uint32_t bytes;      /* of the body */
+	uint32_t type;
+	uint16_t misc;
+};
+
+/* perf_data_header.c: 0 with everything before the records read; -EAGAIN; or failed. */
+int perf_data_begin(struct perf_data *data);
+/* Bytes of anywhere before, or behind, the records. 0, -ENODATA (not there), -EAGAIN, or failed. */
+int perf_data_at(struct perf_data *data, uint64_t offset, void *out, size_t count);
+
+/* perf_data_attr.c: attributes and their ids. 0, -EBADMSG (cannot be) or -ENOMEM. */
+int perf_data_add_event(struct perf_data *data, const uint8_t *attr, size_t bytes, uint32_t *place);
+int perf_data_add_id(struct perf_data *data, uint32_t place, uint64_t id);
+int perf_data_name_event(struct perf_data *data, uint32_t place, const char *name, size_t length);
+/* The place of the event with that id, or events.count. */
+uint32_t perf_data_event_of_id(const struct perf_data *data, uint64_t id);
+/* When all are there: how records tell whose they are. */
+void perf_data_seal_events(struct perf_data *data);
+void perf_data_clear_events(struct perf_data *data);
+/* Whose a record is; NULL: nobody's. */
+struct perf_data_event *perf_data_event_of(struct perf_data *data,
+					   const struct perf_data_record *record);
+/* The id of its name, of file_name(). */
+uint32_t perf_data_event_name(struct perf_data *data, struct perf_data_event *event);
+
+/* perf_data_feature.c: what a feature tells. 0, -EBADMSG or -ENOMEM. */
+int perf_data_feature(struct perf_data *data, uint32_t feature, const uint8_t *bytes, size_t count);
+/* One build-id, from behind the header of its record. */
+int perf_data_add_build_id(struct perf_data *data, const struct perf_data_record *record);
+const struct perf_data_build_id *perf_data_build_id_of(const struct perf_data *data, uint32_t path);
+void perf_data_clear_features(struct perf_data *data);
+
+/*
+ * perf_data_record.c: takes the whole records of `bytes`; *used tells how many bytes they were. 0;
+ * 1: what follows cannot be records; or a negative errno, after having failed.
+ */
+int perf_data_take(struct perf_data *data, const uint8_t *bytes, size_t count, size_t *used);
+/* A record in its turn. 0 or -ENOMEM. */
+int perf_data_apply(struct perf_data *data, const uint8_t *bytes);
+
+/* perf_data.c: applies what the queue lets go, at most about `most` records. 0 or -ENOMEM. */
+int perf_data_drain(struct perf_data *data, uint32_t most);
+
+/* perf_data_zstd.c: the records that are packed in one. As perf_data_take(). */
+int perf_data_unpack(struct perf_data *data, const struct perf_data_record *record);
+void perf_data_zstd_close(struct perf_data_zstd *zstd);
+/* Bytes of a record whose rest did not come. */
+size_t perf_data_zstd_left(const struct perf_data_zstd *zstd);
+
+/* perf_data_sample.c */
+struct perf_data_sample {
+	uint64_t ip;
+	uint64_t time;
+	uint64_t period;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t cpu;
+	const uint8_t *chain; /* NULL: none */
+	uint64_t chain_count;
+	uint16_t misc;
+};
+
+/* 0 or -EBADMSG. */
+int perf_data_decode(const struct perf_data *data, const struct perf_data_event *event,
+		     const struct perf_data_record *record, struct perf_data_sample *sample);
+/* When a record happened. False: it does not tell. */
+bool perf_data_time(const struct perf_data *data, const struct perf_data_event *event,
+		    const struct perf_data_record *record, uint64_t *time);
+
+/* perf_data_stack.c: gives a sample to the profile. 0 or a negative errno. */
+int perf_data_push(struct perf_data *data, struct perf_data_event *event,
+		   const struct perf_data_sample *sample);
+int perf_data_stack_open(struct perf_data *data);
+void perf_data_stack_close(struct perf_data *data);
+/* At the end: how good the stacks were, and what has no names. */
+void perf_data_stack_report(struct perf_data *data);
+
+/* perf_data_names.c: fills the names of a frame. RESOLVE_DONE, RESOLVE_OUTSIDE or -ENOMEM. */
+int perf_data_name_user(struct perf_data *data, const struct perf_data_space *space,
+			struct weir_frame *frame);
+int perf_data_name_kernel(struct perf_data *data, const struct perf_data_space *space,
+			  struct weir_frame *frame);
+/* The id of a thread's name, of file_name(). */
+uint32_t perf_data_comm(struct perf_data *data, uint32_t tid);
+const char *perf_data_text(const struct perf_data *data, uint32_t text);
+
+/* perf_data_kernel.c: whether the kernel of the recording is this one, at the same addresses. */
+bool perf_data_kernel_is_here(struct perf_data *data);
+/* Whether a module lies where it did. `name`: "[ext4]". */
+bool perf_data_module_is_here(struct perf_data *data, const char *name, uint64_t start);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * perf.data: from the addresses of a sample to frames. The same addresses come again and again: what
+ * an address is in a space is found once, for as long as nothing is mapped anew there.
+ */
+#include "perf_data.h"
+
+#include <stdlib.h>
+
+/* The topmost values of a call chain are no addresses: they say whose the next ones are. */
+#define CHAIN_MARK     ((uint64_t)-4095)
+#define CHAIN_KERNEL   ((uint64_t)-128)
+#define CHAIN_USER     ((uint64_t)-512)
+#define CHAIN_DEFERRED ((uint64_t)-640) /* Linux 6.18: a number follows, the user part later */
+
+enum {
+	STACK_CACHE_MAX = 1 << 20,
+	STACK_DEPTH = 127,         /* of the kernel, where the attribute does not tell another */
+	STACK_OUTSIDE = INT32_MAX, /* in the cache: in no executable mapping */
+};
+
+/* What tells frames of one address apart; the low bits of the cache's key. */
+enum stack_kind {
+	KIND_KERNEL = 1,
+	KIND_CALLER = 2,
+	KIND_TRUNCATED = 4,
+	KIND_HOST = 8, /* of a guest: not to be looked up here */
+	KIND_BITS = 4,
+};
+
+/* The stack of a sample, being made. */
+struct stack_walk {
+	const struct perf_data_space *user;
+	const struct perf_data_space *kernel;
+	uint64_t last; /* user address kept last */
+	uint32_t last_kind;
+	uint32_t count;
+	uint32_t user_count; /* user frames, those that were dropped too */
+	bool cut;
+};
+
+int perf_data_stack_open(struct perf_data *data)
+{
+	data->resolve = calloc(1, sizeof(*data->resolve));
+	return data->resolve ? 0 : -ENOMEM;
+}
+
+void perf_data_stack_close(struct perf_data *data)
+{
+	if (data->resolve) {
+		/* The names are the profile's. */
+		data->resolve->names = NULL;
+		resolve_clear(data->ctx, data->resolve);
+	}
+	free(data->resolve);
+	free(data->stack);
+	free(data->ends);
+	intmap_clear(&data->cache);
+	intmap_clear(&data->comms);
+	intmap_clear(&data->end_places);
+}
+
+/* The profile has new tables, or the first ones. */
+static void stack_renew(struct perf_data *data)
+{
+	struct file_profile *profile = &data->file->profile;
+
+	if (data->resolve->names == profile->names && data->epoch == profile->epoch)
+		return;
+	data->resolve->names = profile->names;
+	data->epoch = profile->epoch;
+	memset(data->resolve->cache, 0, sizeof(data->resolve->cache));
+	intmap_reset(&data->cache);
+	intmap_reset(&data->comms);
+	intmap_reset(&data->end_places);
+}
+
+/* Where frames are merged, those of one function are one. */
+static void stack_merge(const struct perf_data *data, struct weir_frame *frame)
+{
+	if (!frame->symbol || data->file->profile.by & FILE_BY_TIME || data->file->compat.addrs)
+		return;
+	frame->address = 0;
+	frame->object_offset = 0;
+	frame->symbol_offset = 0;
+}
+
+/* A frame that was not seen yet: its number, or STACK_OUTSIDE. 0: no memory. */
+static uint32_t stack_find(struct perf_data *data, const struct perf_data_space *space,
+			   uint64_t address, uint32_t kind)
+{
+	struct weir_frame frame = { .address = address };
+	int err = RESOLVE_DONE;
+
+	frame.flags = (kind & KIND_KERNEL ? WEIR_FRAME_KERNEL : 0) |
+		      (kind & KIND_CALLER ? WEIR_FRAME_CALLER : 0) |
+		      (kind & KIND_TRUNCATED ? WEIR_FRAME_TRUNCATED : 0);
+	if (kind & KIND_HOST)
+		frame.object = file_name(&data->file->profile, "[guest]", sizeof("[guest]") - 1);
+	else if (kind & KIND_KERNEL)
+		err = perf_data_name_kernel(data, space, &frame);
+	else
+		err = perf_data_name_user(data, space, &frame);
+	if (err < 0)
+		return 0;
+	if (err == RESOLVE_OUTSIDE && kind & KIND_CALLER)
+		return STACK_OUTSIDE;
+	stack_merge(data, &frame);
+	return file_frame(&data->file->profile, &frame);
+}
+
+static uint32_t stack_frame(struct perf_data *data, const struct perf_data_space *space,
+			    uint64_t address, uint32_t kind)
+{
+	uint32_t key = (space ? space->version : 0) << KIND_BITS | kind;
+	uint32_t number = intmap_get(&data->cache, address, key);
+
+	if (number)
+		return number;
+	number = stack_find(data, space, address, kind);
+	if (!number)
+		return 0;
+	if (data->cache.count >= STACK_CACHE_MAX)
+		intmap_reset(&data->cache);
+	return intmap_add(&data->cache, address, key, number) ? 0 : number;
+}
+
+/* One address. 0 or -ENOMEM. */
+static int stack_add(struct perf_data *data, struct stack_walk *walk, uint64_t address,
+		     uint32_t kind)
+{
+	bool user = !(kind & (KIND_KERNEL | KIND_HOST));
+	uint32_t number;
+
+	walk->user_count += user;
+	if (user && walk->cut)
+		return 0;
+	number = stack_frame(data, user ? walk->user : walk->kernel, address, kind);
+	if (number == STACK_OUTSIDE) {
+		/* Here the walk through the frame pointers had gone wrong. */
+		walk->cut = true;
+		if (!walk->count)
+			return 0;
+		number =
+			stack_frame(data, walk->user, walk->last, walk->last_kind | KIND_TRUNCATED);
+		data->stack[walk->count - 1] = number;
+		return number ? 0 : -ENOMEM;
+	}
+	if (!number)
+		return -ENOMEM;
+	data->stack[walk->count++] = number;
+	if (user) {
+		walk->last = address;
+		walk->last_kind = kind;
+	}
+	return 0;
+}
+
+/* What a marker says of the addresses behind it. */
+static uint32_t stack_kind(uint64_t mark)
+{
+	if (mark == CHAIN_KERNEL)
+		return KIND_KERNEL;
+	return mark == CHAIN_USER || mark == CHAIN_DEFERRED ? 0 : KIND_HOST;
+}
+
+static int stack_add_chain(struct perf_data *data, const struct perf_data_sample *sample,
+			   struct stack_walk *walk, uint32_t kind)
+{
+	uint32_t caller = 0;
+	int err = 0;
+
+	for (uint64_t i = 0; !err && i < sample->chain_count; i++) {
+		uint64_t address = perf_data_u64(data, sample->chain + i * 8);
+
+		if (address < CHAIN_MARK) {
+			err = stack_add(data, walk, address, kind | caller);
+			caller = KIND_CALLER;
+			continue;
+		}
+		kind = stack_kind(address);
+		/* Where user code entered the kernel is no return address either. */
+		caller = 0;
+		if (address == CHAIN_DEFERRED) {
+			data->counts.deferred++;
+			i++;
+		}
+	}
+	return err;
+}
+
+static uint32_t stack_kind_of_cpu(uint16_t misc)
+{
+	uint32_t mode = misc & PERF_DATA_CPUMODE;
+
+	if (mode == PERF_DATA_CPU_KERNEL)
+		return KIND_KERNEL;
+	return mode == PERF_DATA_CPU_USER || mode == 0 ? 0 : KIND_HOST;
+}
+
+static bool stack_object_nameless(const struct perf_data *data, const char *path)
+{
+	const struct objects *objects = &data->resolve->objects;
+
+	for (uint32_t i = 0; i < objects->count; i++)
+		if (objects->items[i]->state == OBJECT_NAMED &&
+		    strcmp(objects->items[i]->path, path) == 0)
+			return false;
+	return true;
+}
+
+static uint32_t stack_text(struct perf_data *data, uint32_t name)
+{
+	const struct weir_host *host = data->ctx->host;
+	uint32_t length;
+	const char *text = host->names_text(data->file->profile.names, name, &length);
+
+	return length ? host->names_intern(data->processes.texts, text, length) : 0;
+}
+
+/* A new way in which user stacks end. NULL: no memory. */
+static struct perf_data_end *stack_new_end(struct perf_data *data, uint32_t number, uint32_t how,
+					   const struct stack_walk *walk)
+{
+	const struct weir_frame *frame = file_frames_at(&data->file->profile.frames, number);
+	struct perf_data_end *end;
+
+	if (data->end_count == data->end_capacity) {
+		uint32_t capacity = data->end_capacity ? data->end_capacity * 2 : 256;
+		void *ends = reallocarray(data->ends, capacity, sizeof(*data->ends));
+
+		if (!ends)
+			return NULL;
+		data->ends = ends;
+		data->end_capacity = capacity;
+	}
+	if (intmap_add(&data->end_places, number, how, data->end_count + 1))
+		return NULL;
+	end = &data->ends[data->end_count++];
+	*end = (struct perf_data_end){ .symbol = stack_text(data, frame->symbol),
+				       .object = stack_text(data, frame->object),
+				       .caller = frame->flags & WEIR_FRAME_CALLER,
+				       .truncated = walk->cut,
+				       .too_deep = how & 2 };
+	end->nameless = stack_object_nameless(data, perf_data_text(data, end->object));
+	return end;
+}
+
+static int stack_note_end(struct perf_data *data, const struct stack_walk *walk, bool too_deep)
+{
+	uint32_t how = (walk->cut ? 1 : 0) | (too_deep ? 2 : 0), place, number;
+
+	if (!walk->user_count || !walk->count)
+		return 0;
+	number = data->stack[walk->count - 1];
+	place = intmap_get(&data->end_places, number, how);
+	if (!place && !stack_new_end(data, number, how, walk))
+		return -ENOMEM;
+	data->ends[place ? place - 1 : data->end_count - 1].stacks++;
+	return 0;
+}
+
+static int stack_reserve(struct perf_data *data, const struct perf_data_sample *sample)
+{
+	/* It lies in a record: there are some thousands at most. */
+	uint32_t count = (uint32_t)sample->chain_count + 1;
+	void *stack;
+
+	if (count <= data->stack_capacity)
+		return 0;
+	stack = reallocarray(data->stack, count, sizeof(*data->stack));
+	if (!stack)
+		return -ENOMEM;
+	data->stack = stack;
+	data->stack_capacity = count;
+	return 0;
+}
+
+static int stack_walk(struct perf_data *data, const struct perf_data_event *event,
+		      const struct perf_data_sample *sample, struct stack_walk *walk)
+{
+	uint32_t kind = stack_kind_of_cpu(sample->misc);
+	uint32_t most = event->attr.max_stack ? event->attr.max_stack : STACK_DEPTH;
+	int err = stack_reserve(data, sample);
+
+	if (!err)
+		err = stack_add_chain(data, sample, walk, kind);
+	if (!err && !walk->count && !walk->cut)
+		err = stack_add(data, walk, sample->ip, kind);
+	if (!err && sample->chain)
+		err = stack_note_end(data, walk, walk->count >= most);
+	return err;
+}
+
+int perf_data_push(struct perf_data *data, struct perf_data_event *event,
+		   const struct perf_data_sample *sample)
+{
+	struct stack_walk walk = { 0 };
+	struct file_sample out = { .time = sample->time,
+				   .weight = sample->period,
+				   .count = 1,
+				   .pid = sample->pid,
+				   .tid = sample->tid,
+				   .cpu = sample->cpu };
+
+	stack_renew(data);
+	walk.user = perf_data_space_of(&data->processes, sample->pid);
+	walk.kernel = perf_data_space_of(&data->processes, PERF_DATA_KERNEL_PID);
+	if (stack_walk(data, event, sample, &walk))
+		return weir_fail(data->ctx, -ENOMEM, "stack of a sample");
+	out.event = perf_data_event_name(data, event);
+	out.comm = perf_data_comm(data, sample->tid);
+	out.frames = data->stack;
+	out.frame_count = walk.count;
+	return file_push(&data->file->profile, &out);
+}
+
+void perf_data_stack_report(struct perf_data *data)
+{
+	struct walk_quality quality = { 0 };
+	char text[512];
+
+	objects_report(data->ctx, &data->resolve->objects);
+	if (data->kernel_reason)
+		weir_log(data->ctx, WEIR_LOG_WARNING, "no names of kernel functions: %s",
+			 data->kernel_reason);
+	for (uint32_t i = 0; i < data->end_count; i++) {
+		const struct perf_data_end *end = &data->ends[i];
+		struct walk_end judged = { .symbol = perf_data_text(data, end->symbol),
+					   .object = perf_data_text(data, end->object),
+					   .caller = end->caller,
+					   .truncated = end->truncated,
+					   .too_deep = end->too_deep,
+					   .nameless = end->nameless };
+
+		walk_judge(&quality, &judged, end->stacks);
+	}
+	if (quality.stacks == quality.unjudged)
+		return;
+	walk_describe(&quality, text, sizeof(text));
+	weir_log(data->ctx, WEIR_LOG_INFO, "%s", text);
+}

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Writes small perf.data recordings whose samples are known, one for each case of perf_data.sh.
+
+usage: perf_data_write.py FOLDER PROGRAM FUNCTION
+
+PROGRAM has a build-id and a function of that name. NAME.data is a recording, NAME.expected what
+sink test.raw shows of it (without an expected file, the test looks at messages)."""
+import ctypes
+import os
+import re
+import struct
+import subprocess
+import sys
+
+IP, TID, TIME, READ, CHAIN, ID, CPU, PERIOD, IDENTIFIER = (
+    1 << bit for bit in (0, 1, 2, 4, 5, 6, 7, 8, 16))
+KERNEL, USER = 1, 2
+CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
+SAMPLE_ID_ALL = 18  # bit of the attribute's flags
+MMAP, COMM, EXIT, FORK, SAMPLE, MMAP2 = 1, 3, 4, 7, 9, 10
+ATTR, TRACING, ROUND, AUXTRACE, UPDATE, FEATURE, PACKED, PACKED2 = 64, 66, 68, 71, 78, 80, 81, 83
+TYPE = IP | TID | TIME | CHAIN | CPU | PERIOD
+
+
+def packed(data):
+    """A zstd frame."""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_compressBound.restype = zstd.ZSTD_compress.restype = ctypes.c_size_t
+    room = ctypes.create_string_buffer(zstd.ZSTD_compressBound(ctypes.c_size_t(len(data))))
+    size = zstd.ZSTD_compress(room, ctypes.c_size_t(len(room)), data, ctypes.c_size_t(len(data)), 3)
+    return room.raw[:size]
+
+
+class Event:
+    def __init__(self, name="cycles", type=0, config=0, sample_type=TYPE, ids=(), read_format=0,
+                 size=136, period=1000):
+        self.__dict__.update(locals())
+
+
+class Recording:
+    def __init__(self, order="<", events=(Event(),), pipe=False, trailer=True):
+        self.order, self.events, self.pipe, self.trailer = order, events, pipe, trailer
+        self.records = []
+
+    def pack(self, form, *values):
+        return struct.pack(self.order + form, *values)
+
+    def text(self, text, pad=8):
+        raw = text.encode() + b"\0"
+        return raw + bytes(-len(raw) % pad)
+
+    def record(self, type, body=b"", misc=0):
+        return self.pack("IHH", type, misc, 8 + len(body)) + body
+
+    def add(self, *args, **more):
+        self.records.append(self.record(*args, **more))
+
+    def attr(self, event):
+        bits = 1 << SAMPLE_ID_ALL if self.trailer else 0
+        flags = bytearray(bits.to_bytes(8, "little"))
+        if self.order == ">":  # each byte's bits begin at the other end
+            flags = bytes(int("{:08b}".format(byte)[::-1], 2) for byte in flags)
+        raw = self.pack("IIQQQQ", event.type, event.size, event.config, event.period,
+                        event.sample_type, event.read_format) + bytes(flags)
+        return (raw + bytes(event.size))[:event.size]
+
+    def trail(self, pid, tid, time, event=0):
+        if not self.trailer:
+            return b""
+        event = self.events[event]
+        out = b""
+        for bit, value in ((TID, self.pack("II", pid, tid)), (TIME, self.pack("Q", time)),
+                           (ID, self.pack("Q", event.ids[0] if event.ids else 0)),
+                           (CPU, self.pack("II", 0, 0)),
+                           (IDENTIFIER, self.pack("Q", event.ids[0] if event.ids else 0))):
+            out += value if event.sample_type & bit else b""
+        return out
+
+    def comm(self, time, pid, tid, name, exec=False):
+        self.add(COMM, self.pack("II", pid, tid) + self.text(name) + self.trail(pid, tid, time),
+                 misc=1 << 13 if exec else 0)
+
+    def fork(self, time, pid, ppid, tid, ptid):
+        self.add(FORK, self.pack("IIIIQ", pid, ppid, tid, ptid, time) + self.trail(pid, tid, time))
+
+    def mmap(self, time, pid, start, length, offset, path, misc=USER):
+        self.add(MMAP, self.pack("IIQQQ", pid, pid, start, length, offset) + self.text(path) +
+                 self.trail(pid, pid, time), misc=misc)
+
+    def mmap2(self, time, pid, start, length, offset, path, build_id):
+        self.add(MMAP2, self.pack("IIQQQ", pid, pid, start, length, offset) +
+                 bytes([len(build_id), 0, 0, 0]) + build_id.ljust(20, b"\0") +
+                 self.pack("II", 5, 2) + self.text(path) + self.trail(pid, pid, time),
+                 misc=USER | 1 << 14)
+
+    def sample(self, time, pid, tid, chain, cpu=0, period=10, event=0, misc=USER, read=b""):
+        event = self.events[event]
+        out = b""
+        for bit, value in ((IDENTIFIER, self.pack("Q", event.ids[0] if event.ids else 0)),
+                           (IP, self.pack("Q", chain[-1])), (TID, self.pack("II", pid, tid)),
+                           (TIME, self.pack("Q", time)),
+                           (ID, self.pack("Q", event.ids[0] if event.ids else 0)),
+                           (CPU, self.pack("II", cpu, 0)), (PERIOD, self.pack("Q", period)),
+                           (READ, read), (CHAIN, self.pack("Q%dQ" % len(chain), len(chain), *chain))):
+            out += value if event.sample_type & bit else b""
+        self.add(SAMPLE, out, misc=misc)
+
+    def round(self):
+        self.add(ROUND)
+
+    def feature_text(self, text):
+        raw = text.encode() + b"\0"
+        raw += bytes(-len(raw) % 64)
+        return self.pack("I", len(raw)) + raw
+
+    def event_desc(self):
+        out = self.pack("II", len(self.events), self.events[0].size)
+        for event in self.events:
+            out += self.attr(event) + self.pack("I", len(event.ids)) + self.feature_text(event.name)
+            out += self.pack("%dQ" % len(event.ids), *event.ids)
+        return out
+
+    def build_ids(self, entries):
+        """(path, id, misc)"""
+        out = b""
+        for path, build_id, misc in entries:
+            out += self.record(67, self.pack("i", -1) + build_id.ljust(20, b"\0") +
+                               bytes([len(build_id), 0, 0, 0]) + self.text(path, 64),
+                               misc=misc | 1 << 15)
+        return out
+
+    def bytes(self, features=None):
+        features = {12: self.event_desc(), **(features or {})}
+        if self.pipe:
+            head = b"".join(self.record(ATTR, self.attr(event) + self.pack("%dQ" % len(event.ids), *event.ids))
+                            for event in self.events)
+            head += b"".join(self.record(FEATURE, self.pack("Q", bit) + raw)
+                             for bit, raw in sorted(features.items()))
+            return self.pack("QQ", 0x32454c4946524550, 16) + head + b"".join(self.records)
+        return self.file(features)
+
+    def file(self, features):
+        size = max(event.size for event in self.events) + 16
+        ids_at = 104
+        ids = b"".join(self.pack("%dQ" % len(event.ids), *event.ids) for event in self.events)
+        attrs_at, attrs, place = ids_at + len(ids), b"", ids_at
+        for event in self.events:
+            attrs += self.attr(event).ljust(size - 16, b"\xff") + self.pack("QQ", place, 8 * len(event.ids))
+            place += 8 * len(event.ids)
+        data_at, data = attrs_at + len(attrs), b"".join(self.records)
+        bits = [0] * 4
+        table, sections = b"", b""
+        at = data_at + len(data) + 16 * len(features)
+        for bit, raw in sorted(features.items()):
+            bits[bit // 64] |= 1 << bit % 64
+            table += self.pack("QQ", at + len(sections), len(raw))
+            sections += raw
+        return (self.pack("QQQ6Q4Q", 0x32454c4946524550, 104, size, attrs_at, len(attrs), data_at,
+                          len(data), 0, 0, *bits) + ids + attrs + data + table + sections)
+
+
+class Folder:
+    def __init__(self, path):
+        self.path = path
+
+    def write(self, name, data, lines=None):
+        with open(os.path.join(self.path, name + ".data"), "wb") as file:
+            file.write(data)
+        if lines is not None:
+            with open(os.path.join(self.path, name + ".expected"), "w") as file:
+                file.write("".join("\t".join(str(part) for part in line) + "\n" for line in lines))
+
+
+def usual(recording):
+    """One process that names itself, maps a file, and is sampled three times, out of order."""
+    recording.comm(100, 7, 7, "worker")
+    recording.mmap(110, 7, 0x1000, 0x2000, 0x500, "/no/such/file")
+    recording.sample(300, 7, 8, [CONTEXT_USER, 0x1010, 0x1204], cpu=1)
+    recording.sample(200, 7, 7, [CONTEXT_KERNEL, 0xffffffff81000010, CONTEXT_USER, 0x1008])
+    recording.round()
+    recording.sample(250, 7, 7, [CONTEXT_USER, 0x1020, 0x9999], cpu=1, period=12)
+    recording.round()
+    return recording
+
+
+def frame(address, flags, object="", offset=0, symbol="-"):
+    return "%x %x %s %s %s" % (address, offset, flags, symbol, object)
+
+
+USUAL = [
+    ["worker", 7, 7, 0, 200, 10, "cycles", frame(0xffffffff81000010, "k", "[kernel]"),
+     frame(0x1008, "u", "/no/such/file", 0x508)],
+    ["worker", 7, 7, 1, 250, 12, "cycles", frame(0x1020, "ut", "/no/such/file", 0x520)],
+    [":8", 7, 8, 1, 300, 10, "cycles", frame(0x1010, "u", "/no/such/file", 0x510),
+     frame(0x1204, "uc", "/no/such/file", 0x704)],
+]
+
+
+def forms(out):
+    for name, order in (("little", "<"), ("big", ">")):
+        for pipe in (False, True):
+            out.write("%s_%s" % (name, "pipe" if pipe else "file"),
+                      usual(Recording(order, pipe=pipe)).bytes(), USUAL)
+        for size in (64, 72, 128, 264):
+            out.write("%s_attr_%d" % (name, size),
+                      usual(Recording(order, [Event(size=size)])).bytes(), USUAL)
+    first = usual(Recording()).bytes()
+    out.write("version_1", b"PERFFILE" + first[8:], USUAL)
+    # Records that nobody knows, and those that are followed by something else.
+    for pipe in (False, True):
+        more = Recording(pipe=pipe)
+        more.add(99, b"\xff" * 24)
+        more.records.append(more.record(AUXTRACE, more.pack("QQQQ", 24, 0, 0, 0)) + b"\x09" * 24)
+        more.records.append(more.record(TRACING, more.pack("I", 11)) + b"\x09" * 16)
+        more.add(40000, b"\xff" * 8)
+        out.write("unknown_records_%s" % ("pipe" if pipe else "file"), usual(more).bytes(), USUAL)
+
+
+def packings(out):
+    for name, type in (("packed", PACKED), ("packed_again", PACKED2)):
+        for pipe in (False, True):
+            whole = usual(Recording(pipe=pipe))
+            stream = packed(b"".join(whole.records))
+            parts = [stream[at:at + 53] for at in range(0, len(stream), 53)]
+            assert len(parts) > 2
+            whole.records = []
+            for part in parts:
+                body = part if type == PACKED else whole.pack("Q", len(part)) + part + bytes(-len(part) % 8)
+                whole.add(type, body)
+            out.write("%s_%s" % (name, "pipe" if pipe else "file"), whole.bytes(), USUAL)
+
+
+def events(out):
+    for name, mark in (("identifier", IDENTIFIER), ("id", ID)):
+        both = Recording(events=[Event("first", sample_type=TYPE | mark, ids=(11, 12)),
+                                 Event("second", config=1, sample_type=TYPE | mark, ids=(21,))])
+        usual(both)
+        both.sample(400, 7, 7, [CONTEXT_USER, 0x1000], event=1)
+        lines = [line[:6] + ["first"] + line[7:] for line in USUAL]
+        out.write("events_by_" + name, both.bytes(), lines)
+        out.write("second_event_by_" + name, both.bytes(),
+                  [["worker", 7, 7, 0, 400, 10, "second", frame(0x1000, "u", "/no/such/file", 0x500)]])
+    for name, form, read in (("single", 1 | 2 | 4 | 16, "QQQQQ"), ("group", 1 | 2 | 4 | 8 | 16, "Q" * 9)):
+        group = Recording(events=[Event(sample_type=TYPE | READ, read_format=form)])
+        value = group.pack(read, *([2] * len(read)))
+        group.comm(100, 7, 7, "worker")
+        group.sample(200, 7, 7, [CONTEXT_USER, 0x1000], read=value)
+        out.write("read_" + name, group.bytes(),
+                  [["worker", 7, 7, 0, 200, 10, "cycles", frame(0x1000, "u")]])
+
+
+def processes(out):
+    """What is mapped where, over time: the records of one round in any order."""
+    one = Recording()
+    one.sample(150, 7, 7, [CONTEXT_USER, 0x1100])
+    one.sample(250, 7, 7, [CONTEXT_USER, 0x1100])
+    one.sample(260, 7, 7, [CONTEXT_USER, 0x1f00])
+    one.sample(350, 9, 9, [CONTEXT_USER, 0x1100])
+    one.sample(450, 9, 9, [CONTEXT_USER, 0x1100])
+    one.sample(460, 7, 7, [CONTEXT_USER, 0x1100])
+    one.comm(100, 7, 7, "first")
+    one.mmap(110, 7, 0x1000, 0x1000, 0, "/old")
+    one.mmap(200, 7, 0x1080, 0x100, 0x40, "/new")
+    one.fork(300, 9, 7, 9, 7)
+    one.comm(400, 9, 9, "second", exec=True)
+    one.mmap(410, 9, 0x1000, 0x1000, 0, "/third")
+    lines = []
+    for time, pid, comm, address, path, offset in (
+            (150, 7, "first", 0x1100, "/old", 0x100), (250, 7, "first", 0x1100, "/new", 0xc0),
+            (260, 7, "first", 0x1f00, "/old", 0xf00), (350, 9, "first", 0x1100, "/new", 0xc0),
+            (450, 9, "second", 0x1100, "/third", 0x100), (460, 7, "first", 0x1100, "/new", 0xc0)):
+        lines.append([comm, pid, pid, 0, time, 10, "cycles", frame(address, "u", path, offset)])
+    out.write("processes", one.bytes(), lines)
+
+
+def broken(out):
+    whole = usual(Recording()).bytes()
+    begin = whole.index(Recording().pack("II", 7, 7) + b"worker") - 8
+    short = Recording()
+    usual(short)
+    short.records.insert(5, struct.pack("<IHH", 9, 0, 4))
+    out.write("impossible", short.bytes(), [USUAL[0], USUAL[2]])
+    for at in range(0, len(whole), 7):
+        out.write("cut_%d" % at, whole[:at])
+    odd = usual(Recording())
+    odd.add(SAMPLE, odd.pack("QIIQIIQQ", 1, 7, 7, 500, 0, 0, 1, 2**60))
+    out.write("chain_too_long", odd.bytes(), USUAL)
+    unfinished = bytearray(whole)
+    unfinished[48:56] = bytes(8)
+    records = len(b"".join(usual(Recording()).records))
+    out.write("unfinished", bytes(unfinished[:begin + records]),
+              [line for line in USUAL])
+
+
+def names(out, program, function):
+    """The function of a file, by its build-id; and what is named wrong by nobody."""
+    headers = subprocess.run(["readelf", "-lW", program], capture_output=True, text=True).stdout
+    offset, address, size = next((int(o, 16), int(a, 16), int(s, 16)) for o, a, s in re.findall(
+        r"LOAD\s+0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) 0x\w+ R E", headers))
+    notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True).stdout
+    build_id = bytes.fromhex(re.search(r"Build ID: (\w+)", notes)[1])
+    symbols = subprocess.run(["nm", program], capture_output=True, text=True).stdout
+    at = int(re.search(r"(\w+) [Tt] %s\n" % function, symbols)[1], 16) - address + 4
+    start = 0x7f0000000000
+    wrong = bytes(byte ^ 1 for byte in build_id)
+    for name, mapped, told, path, symbol in (
+            ("named", build_id, None, program, function),
+            ("named_deleted", build_id, None, program + " (deleted)", function),
+            ("named_by_feature", None, build_id, program, function),
+            ("other_file", wrong, None, program, "-"),
+            ("other_file_by_feature", None, wrong, program, "-"),
+            ("unproven", None, None, program, "-")):
+        one = Recording()
+        one.comm(100, 7, 7, "worker")
+        if mapped:
+            one.mmap2(110, 7, start, size, offset, path, mapped)
+        else:
+            one.mmap(110, 7, start, size, offset, path)
+        one.sample(200, 7, 7, [CONTEXT_USER, start + at])
+        features = {2: one.build_ids([(path, told, USER)])} if told else {}
+        out.write(name, one.bytes(features), [
+            ["worker", 7, 7, 0, 200, 10, "cycles",
+             frame(start + at, "u", program, offset + at, symbol)]])
+
+
+def kernels(out):
+    release, host = os.uname().release, os.uname().nodename
+    notes = open("/sys/kernel/notes", "rb").read()
+    own = re.search(rb"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0(.{20})", notes, re.S)
+    own = own[1] if own else bytes(20)
+    with open("/proc/kallsyms") as file:
+        lines = [line.split() for line in file]
+    text = min(int(line[0], 16) for line in lines if line[1] in "tTwW" and len(line) == 3)
+    target = next(line for line in lines if line[2] == "vfs_read")
+    ip = int(target[0], 16) + 2
+    for name, id, named, moved in (("kernel_here", own, release, 0), ("kernel_moved", own, release, 4096),
+                                   ("kernel_other", bytes(20), release, 0),
+                                   ("kernel_other_release", own, release + "-x", 0)):
+        one = Recording()
+        one.mmap(0, 2**32 - 1, text + moved, 2**64 - 1 - text - moved, text + moved,
+                 "[kernel.kallsyms]_text", misc=KERNEL)
+        one.comm(100, 7, 7, "worker")
+        one.sample(200, 7, 7, [CONTEXT_KERNEL, ip], misc=KERNEL)
+        symbol = "vfs_read" if name == "kernel_here" and text else "-"
+        out.write(name, one.bytes({2: one.build_ids([("[kernel.kallsyms]", id, KERNEL)]),
+                                   3: one.feature_text(host), 4: one.feature_text(named)}),
+                  [["worker", 7, 7, 0, 200, 10, "cycles",
+                    frame(ip, "k", "[kernel]", ip - text - moved, symbol)]])
+
+
+def main():
+    folder, program, function = sys.argv[1:]
+    out = Folder(folder)
+    forms(out)
+    packings(out)
+    events(out)
+    processes(out)
+    broken(out)
+    names(out, program, function)
+    kernels(out)
+
+
+main()

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Compares the samples that weir reads from a recording with those that perf printed of it.
+
+usage: perf_data.py WEIR PIPELINE RECORDING PRINTED [EVENT...]    (either file may be .gz)
+
+PRINTED is of `perf script --ns -F comm,pid,tid,time,ip,dso` and further fields: a header for each
+sample, the frames behind it or below it. What perf did not print is not compared, nor are events
+other than those named, where some are: perf makes up samples of hardware traces."""
+import gzip
+import re
+import subprocess
+import sys
+
+HEADER = re.compile(r"^\s*(\S.*?)\s+(-?\d+)/(-?\d+)\s+(?:\[(-?\d+)\]\s+)?(\d+)\.(\d{9}):\s+"
+                    r"(?:(\d+)\s+)?(\S.*?):(?=\s|$)\s*(\S.*)?$")
+# Names that perf makes up of the attribute alone.
+MADE_UP = {"cycles:ppH": "cycles", "instructions:ppH": "instructions", "branches:ppH": "branches",
+           "probe_untitled1:main": "tracepoint:0x531"}
+FRAME = re.compile(r"^\s*([0-9a-f]+) (?:\[unknown\] )?\((.*)\)$")
+
+
+def lines(path):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", errors="surrogateescape") as file:
+        return file.read().splitlines()
+
+
+def printed(path):
+    """(comm, pid, tid, cpu, ns, period, event, [(address, object)...]), None where not printed."""
+    samples = []
+    for line in lines(path):
+        frame = FRAME.match(line)
+        if frame and samples and line[0].isspace() and not HEADER.match(line):
+            samples[-1][7].append((int(frame[1], 16), frame[2]))
+            continue
+        if not line.strip():
+            continue
+        header = HEADER.match(line)
+        if line.startswith(" instruction trace error"):
+            continue
+        if not header:
+            sys.exit("not understood: %r" % line)
+        comm, pid, tid, cpu, seconds, ns, period, event, rest = header.groups()
+        samples.append((comm, int(pid), int(tid), cpu and int(cpu), int(seconds) * 10**9 + int(ns),
+                        period and int(period), event, []))
+        frame = FRAME.match(rest or "")
+        if frame:
+            samples[-1][7].append((int(frame[1], 16), frame[2]))
+    return samples
+
+
+def read(weir, pipeline, path, event):
+    run = subprocess.run([weir, "run", pipeline, path, "--event", event],
+                         capture_output=True, text=True, errors="surrogateescape")
+    if run.returncode == 2 and "none of" in run.stderr:
+        return []
+    if run.returncode:
+        sys.exit("exit status %d: %s" % (run.returncode, run.stderr))
+    samples = []
+    for line in run.stdout.splitlines():
+        comm, pid, tid, cpu, time, weight, event, *frames = line.split("\t")
+        stack = []
+        for frame in frames:
+            address, offset, flags, _, object = frame.split(" ", 4)
+            stack.append((int(address, 16), int(offset, 16), flags, object))
+        samples.append((comm, int(pid), int(tid), int(cpu), int(time), int(weight), event, stack))
+    return samples
+
+
+def same_object(perf, weir):
+    if perf == weir or perf == "[unknown]":
+        return True
+    if weir == "[kernel]" or perf.startswith("[guest"):
+        return perf.startswith("[kernel") or perf.startswith("[guest")
+    name = re.sub(r"\.ko.*", "", perf.rsplit("/", 1)[-1].strip("[]")).replace("-", "_")
+    return weir == "[%s]" % name
+
+
+def same_stack(perf, weir):
+    """weir cuts a stack where its walk had left all mappings, and marks it."""
+    if not perf:
+        return True
+    for (address, object), (own, offset, _, own_object) in zip(perf, weir):
+        # Of user code in a call chain, perf prints where it is in its file.
+        if address not in (own, offset) or not same_object(object, own_object):
+            return False
+    if len(perf) == len(weir):
+        return True
+    rest = perf[len(weir):]
+    return bool(rest) and rest[0][1] == "[unknown]" and (not weir or "t" in weir[-1][2])
+
+
+def main():
+    weir, pipeline, recording, text, *events = sys.argv[1:]
+    expected = [sample for sample in printed(text) if not events or sample[6] in events]
+    found = []
+    for event in dict.fromkeys(sample[6] for sample in expected):
+        own = read(weir, pipeline, recording, event)
+        if not own and event in MADE_UP:
+            own = read(weir, pipeline, recording, MADE_UP[event])
+        found += [sample[:6] + (event,) + sample[7:] for sample in own]
+    # Of samples of one moment, neither tells which comes first.
+    order = lambda sample: (sample[4], sample[6], sample[2], sample[7] and sample[7][0][0] or 0)
+    expected.sort(key=order)
+    found.sort(key=order)
+    if len(expected) != len(found):
+        sys.exit("perf has %d samples, weir %d" % (len(expected), len(found)))
+    frames = 0
+    for perf, own in zip(expected, found):
+        head = all(a is None or a == b for a, b in zip(perf[:7], own[:7]))
+        if not head or not same_stack(perf[7], own[7]):
+            sys.exit("perf: %s\nweir: %s" % (perf, own))
+        frames += len(perf[7])
+    print("%d samples, %d frames" % (len(found), frames))
+
+
+main()
