@@ -335,7 +335,7 @@ static void file_destroy(struct weir_ctx *ctx)
 
 WEIR_COMPONENT(
 	"flame.file", WEIR_SOURCE, .summary = "the samples of a recorded profile",
-	.doc = "The format is known by content, not by name: perf script text, folded stacks.\n"
+	.doc = "The format is known by content, not by name: perf script text, folded stacks, pprof.\n"
 	       "gzip, zstd and UTF-16 are taken away first. A profile is read as a stream, and\n"
 	       "held up by what reads its rows: no row is lost, and memory is bounded.\n"
 	       "\n"

@@ -5,6 +5,7 @@
 static const struct file_reader *const file_readers[] = {
 	&file_perf_data,
 	&file_script,
+	&file_pprof,
 	&file_folded,
 };
 

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# pprof profiles, written and read: by a second decoder, by go tool pprof where there is one, and
+# there and back. Recorded ones are of the folder that WEIR_CORPUS names. Usage: pprof.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+. "$source/tests/tap.sh"
+text=$source/tests/cli/pprof_text.py
+
+convert() {
+	"$build/weir" convert "$@" 2>"$tap_dir/said" || { cat "$tap_dir/said"; return 1; }
+}
+
+# decoded PROFILE FOLDED: the second decoder reads what the folded text says.
+decoded() {
+	python3 "$text" "$1" >"$tap_dir/decoded" && same "$2" "$tap_dir/decoded"
+}
+
+# by_go PROFILE: go tool pprof reads of it what the second decoder does, but for names that it lacks.
+by_go() {
+	PPROF_BINARY_PATH=/nonexistent go tool pprof -symbolize=none -raw "$1" >"$tap_dir/raw" 2>"$tap_dir/said" ||
+		{ cat "$tap_dir/said"; return 1; }
+	python3 "$text" --blank --raw "$tap_dir/raw" >"$tap_dir/go" &&
+		python3 "$text" --blank "$1" >"$tap_dir/decoded" && same "$tap_dir/decoded" "$tap_dir/go"
+}
+
+# there_and_back FOLDED
+there_and_back() {
+	convert "$1" -o "$tap_dir/there.pb.gz" && convert "$tap_dir/there.pb.gz" -o "$tap_dir/back.folded" &&
+		same "$1" "$tap_dir/back.folded"
+}
+
+cat >"$tap_dir/plain.folded" <<EOF
+a b;main;std::f<int, void (*)()>::g 3
+a b;main;work 18446744073709551
+x;a->b;café 2
+EOF
+LC_ALL=C sort -o "$tap_dir/plain.folded" "$tap_dir/plain.folded"
+cat >"$tap_dir/marked.folded" <<EOF
+java;main;Lx/Y.run_[j];Lx/Z.go_[i] 5
+java;main;read;vfs_read_[k] 7
+EOF
+check "stacks come back as they were" there_and_back "$tap_dir/plain.folded"
+check "the second decoder reads the same of the profile" \
+	decoded "$tap_dir/there.pb.gz" "$tap_dir/plain.folded"
+check "the kinds of frames come back, too" there_and_back "$tap_dir/marked.folded"
+
+deep() {
+	awk 'BEGIN {for (i = 0; i < 32768; i++) printf "f%d;", i; print "leaf 5"}' >"$tap_dir/deep.folded"
+	there_and_back "$tap_dir/deep.folded"
+}
+check "a stack of 32,769 frames comes back" deep
+
+empty() {
+	status 2 "$build/weir" convert "$1" --format folded 2>"$tap_dir/said"
+}
+printf '\n\004\010\001\020\002\062\000\062\007samples\062\005count' >"$tap_dir/empty.pb"
+check "a profile without samples is exit status 2" empty "$tap_dir/empty.pb"
+head -c 100 "$tap_dir/there.pb.gz" >"$tap_dir/cut.pb.gz"
+check "a profile that was cut is told, not read in part" status 1 sh -c \
+	"'$build/weir' convert '$tap_dir/cut.pb.gz' --format folded 2>'$tap_dir/said' >/dev/null; s=\$?; grep -q . '$tap_dir/said'; [ \$s = 0 ]"
+
+if command -v go >/dev/null && go tool -n pprof >/dev/null 2>&1; then
+	for name in plain marked; do
+		convert "$tap_dir/$name.folded" -o "$tap_dir/$name.pb.gz"
+		check "go tool pprof reads the $name profile as it is" by_go "$tap_dir/$name.pb.gz"
+	done
+else
+	skip "go tool pprof reads the profiles as they are" "go is not installed"
+fi
+
+# recorded FILE: read as the second decoder does; written again, the same comes back.
+recorded() {
+	convert "$1" --no-annotations -o "$tap_dir/got.folded" && decoded "$1" "$tap_dir/got.folded" || return 1
+	convert "$1" -o "$tap_dir/again.pb.gz" && decoded "$tap_dir/again.pb.gz" "$tap_dir/got.folded" || return 1
+	! command -v go >/dev/null || by_go "$tap_dir/again.pb.gz"
+}
+
+count=0
+for file in ${WEIR_CORPUS:+"$WEIR_CORPUS"/pprof/internal/*/testdata/* "$WEIR_CORPUS"/parca/pkg/*/*.pb.gz
+	"$WEIR_CORPUS"/parca/pkg/query/testdata/*.pb.gz "$WEIR_CORPUS"/speedscope/sample/profiles/pprof/*}; do
+	[ "$(head -c 2 "$file" | od -An -tx1 | tr -d ' ')" = 1f8b ] || continue
+	count=$((count + 1))
+	check "recorded: ${file#"$WEIR_CORPUS"/}" recorded "$file"
+done
+if [ -n "${WEIR_CORPUS:-}" ]; then
+	check "there were recorded profiles" test $count -ge 10
+else
+	skip "recorded profiles are read as they are" "WEIR_CORPUS names no folder of them"
+fi
+
+finish
