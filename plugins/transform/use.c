@@ -12,6 +12,8 @@
 static const struct weir_option use_options[] = {
 	WEIR_OPT_TEXT(struct use_conf, rules, NULL,
 		      "file of rules; a relative path begins beside the pipeline"),
+	WEIR_OPT_TEXT(struct use_conf, compare, "",
+		      "JSON of an earlier verdict: tells what has changed since then"),
 };
 
 static const struct weir_output use_outputs[] = {
@@ -29,7 +31,12 @@ static int use_create(struct weir_ctx *ctx)
 	struct use_state *st = ctx->state;
 
 	st->rules = ctx->host->tree_read(ctx, conf->rules, WEIR_TREE_BESIDE);
-	return st->rules ? 0 : -EINVAL;
+	if (!st->rules)
+		return -EINVAL;
+	if (!conf->compare[0])
+		return 0;
+	st->earlier = ctx->host->tree_read(ctx, conf->compare, 0);
+	return st->earlier ? use_earlier_check(ctx) : -EINVAL;
 }
 
 static int use_bind(struct weir_ctx *ctx)

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the files of the transform use share: the rules as read (use_rules.c and its neighbours),
- * what is gathered over the window by them (use_gather.c, use_group.c, use_modes.c), and what they
- * make of it at its end (use_judge.c, use_text.c), which becomes one row (use_row.c, use_schema.c).
+ * what is gathered over the window by them (use_gather.c, use_slices.c, use_group.c, use_modes.c), and
+ * what they make of it at its end (use_judge.c, use_text.c), beside an earlier verdict (use_earlier.c,
+ * use_change.c), which becomes one row (use_row.c, use_schema.c).
  */
 #ifndef USE_H
 #define USE_H
 
 #include <weir/plugin.h>
 
-#define USE_NAME  128        /* bytes of an instance's or a process's name, its NUL included */
-#define USE_TEXT  512        /* of a sentence */
-#define USE_NONE  UINT32_MAX /* no such input, figure or instance */
-#define USE_MODES 4          /* of a histogram, at most */
-#define USE_BEST  8          /* causes or victims, at most */
+#define USE_NAME   128        /* bytes of an instance's or a process's name, its NUL included */
+#define USE_TEXT   512        /* of a sentence */
+#define USE_NONE   UINT32_MAX /* no such input, figure or instance */
+#define USE_MODES  4          /* of a histogram, at most */
+#define USE_BEST   8          /* causes or victims, at most */
+#define USE_SLICES 16         /* that a run is cut into, at most */
 
 /* What becomes of a figure's values over the windows. */
 enum use_take {
@@ -51,6 +53,8 @@ struct use_figure {
 	enum use_join join;
 	bool text;
 	bool moot;                      /* this pipeline has no input for it */
+	bool told;                      /* evidence, or notable: other runs may want to know it */
+	double notable;                 /* difference between runs that matters; NaN: none does */
 	const struct weir_field *peaks; /* of USE_PEAKS: the histogram */
 	struct weir_unit unit;          /* size 0: none */
 };
@@ -83,12 +87,23 @@ struct use_finding {
 	struct use_group *victims;
 };
 
+/* What one figure has come to in one slice of the run. */
+struct use_slice {
+	float sum;     /* as that of all windows; of the others, the value itself */
+	float seconds; /* of the windows that had rows; 0: none had */
+};
+
+/* A figure's values over the slices: of what adds up, per second. */
+struct use_level {
+	double mean;    /* NaN: none is known */
+	double squares; /* sum of the squared differences from it */
+	uint32_t count;
+};
+
 /* What the values of one figure have come to. */
 struct use_total {
 	double sum; /* of value * seconds for MEAN and SHARE, else of values */
 	double seconds;
-	double plain; /* sum of the windows' values, and of their squares, for the spread */
-	double squares;
 	double most;
 	double least;
 	double last;
@@ -120,6 +135,7 @@ struct use_instance {
 	char name[USE_NAME];
 	bool own;                  /* the resource's own input has rows of it */
 	struct use_total *totals;  /* by figure */
+	struct use_slice *slices;  /* by figure: USE_SLICES each */
 	struct use_tally *tallies; /* by finding: causes, victims */
 };
 
@@ -145,20 +161,34 @@ struct use_resource {
 struct use_input {
 	uint64_t end; /* of the window at hand; 0: none yet */
 	double seconds;
-	double window; /* seconds of the window at hand; 1 where it is a moment */
+	double window;             /* seconds of the window at hand; 1 where it is a moment */
+	uint32_t slice;            /* that the window at hand is in */
+	double slices[USE_SLICES]; /* seconds that its windows have of each */
+};
+
+/* When two runs differ in a figure: by more than all of these. */
+struct use_difference {
+	double chance;    /* times what chance makes of the difference of both means */
+	double share;     /* of the larger one */
+	uint32_t windows; /* fewer tell nothing */
 };
 
 struct use_conf {
 	const char *rules;
+	const char *compare;
 };
 
 struct use_state {
 	const struct weir_tree *rules;
+	const struct weir_tree *earlier; /* another run's verdict; NULL: none to compare with */
+	struct use_difference difference;
 	struct use_resource *resources;
 	uint32_t resource_count;
 	struct use_input *inputs;
 	uint64_t start; /* of all windows together; 0: nothing came */
 	uint64_t end;
+	uint64_t base;     /* where the slices begin */
+	uint64_t slice_ns; /* length of each; 0: none yet */
 	struct weir_names *names;
 };
 
@@ -167,9 +197,11 @@ struct use_case {
 	const struct use_resource *resource;
 	const struct use_instance *instance;
 	double *values; /* NaN: absent */
-	double *spreads;
+	struct use_level
+		*levels;    /* by figure, then the time lost per second by finding; NULL: none */
 	const char **texts; /* of text figures and of USE_PEAKS; "" where there is none */
 	char (*peaks)[USE_TEXT];
+	bool dropped; /* not worth a row */
 };
 
 /* The largest members of a tally, the largest first. */
@@ -203,7 +235,6 @@ void use_rules_free(struct weir_ctx *ctx);
 
 /* use_gather.c. */
 int use_gather(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch);
-void use_fold(struct use_state *st, uint32_t input); /* ends the window at hand */
 /* NULL: no memory. */
 struct use_instance *use_instance(struct use_resource *resource, const char *name, size_t length);
 void use_instance_free(const struct use_resource *resource, struct use_instance *instance);
@@ -216,6 +247,28 @@ bool use_number(const struct weir_value *value, double *number);
 struct use_instance *use_instance_of(struct weir_ctx *ctx, struct use_resource *resource,
 				     const struct use_ask *ask, const struct weir_batch *batch,
 				     const void *row, int *err);
+
+/* use_slices.c. Where a window belongs; into which its figures are then added. */
+void use_slice_begin(struct weir_ctx *ctx, struct use_input *input, const struct weir_batch *batch);
+/* Ends the window at hand of an input. */
+void use_fold(struct use_state *st, uint32_t input);
+/* What all figures of a case come to, slice by slice: fills in its levels. 0 or -ENOMEM. */
+int use_slice_levels(struct weir_ctx *ctx, struct use_case *found);
+/* Standard deviation over the slices; NaN: one is too few. */
+double use_level_spread(const struct use_level *level);
+
+/* use_earlier.c: the JSON of another run. 0, or having failed where it is not what weir writes. */
+int use_earlier_check(struct weir_ctx *ctx);
+/* Item i of its "resources" or "findings", or NULL past the last; "" for what is null or absent. */
+const struct weir_tree *use_earlier_item(struct weir_ctx *ctx, const char *list, uint32_t i);
+const char *use_earlier_text(struct weir_ctx *ctx, const struct weir_tree *item, const char *key);
+/* The one about that instance and, of findings, of that kind; NULL: there is none. */
+const struct weir_tree *use_earlier_find(struct weir_ctx *ctx, const char *list,
+					 const char *resource, const char *instance,
+					 const char *kind);
+/* A figure of a resource, or without a name what a finding cost; in base units. False: not known. */
+bool use_earlier_level(struct weir_ctx *ctx, const struct weir_tree *item, const char *figure,
+		       struct use_level *level);
 
 /* use_group.c. */
 int use_group_add(struct weir_ctx *ctx, struct use_resource *resource, uint32_t finding,
@@ -233,6 +286,16 @@ uint32_t use_modes(const struct weir_histogram *histogram, double modes[USE_MODE
 
 /* use_judge.c. 0 or a negative errno. */
 int use_judge(struct weir_ctx *ctx, struct use_judgement *judgement);
+/* The instance that has what is asked: the case's own, or the one of all. */
+const struct use_instance *use_judge_instance(const struct use_resource *resource,
+					      const struct use_instance *own,
+					      const struct use_ask *ask);
+/* An expression over figures; false: absent. */
+bool use_judge_expr(struct weir_ctx *ctx, const double *values, const struct weir_expr *expr,
+		    double *number);
+/* The time that a finding costs, in ns. */
+bool use_judge_cost(struct weir_ctx *ctx, const double *values, const struct use_finding *finding,
+		    double *cost);
 void use_judgement_free(struct use_judgement *judgement);
 
 /* use_text.c. */
@@ -255,7 +318,7 @@ int use_check_text(struct weir_ctx *ctx, const struct use_resource *resource,
 void use_quantity(double value, const struct weir_unit *unit, char *out, size_t size);
 
 /* use_row.c. Sends the verdict. */
-int use_send(struct weir_ctx *ctx, const struct use_judgement *judgement);
+int use_send(struct weir_ctx *ctx, struct use_judgement *judgement);
 extern const struct weir_schema use_schema;
 
 #endif

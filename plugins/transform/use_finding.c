@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings as rows: evidence, causes, victims, what has begun lately, what to run next. */
+/* Figures and findings as rows: evidence, causes, victims, what has begun lately, what to run next. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,17 +11,40 @@ static bool row_is_bare(const struct weir_unit *unit)
 	return !unit->size || strcmp(unit->ucum, "1") == 0;
 }
 
-static const char *row_unit(const struct weir_unit *unit)
+const char *row_unit(const struct weir_unit *unit)
 {
 	return row_is_bare(unit) ? "" : unit->ucum;
 }
 
-/* In the unit that is named; without one, in ones. */
-static double row_value(double value, const struct weir_unit *unit)
+double row_value(double value, const struct weir_unit *unit)
 {
 	if (!unit->size || !row_is_bare(unit))
 		return value;
 	return value * (double)unit->numerator / (double)unit->denominator;
+}
+
+struct weir_rows_ref row_figures(struct row_maker *maker, const struct use_case *found)
+{
+	const struct use_resource *resource = found->resource;
+	struct weir_rows_ref rows =
+		row_table(maker, resource->figure_count, sizeof(struct figure_row));
+
+	rows.count = 0;
+	for (uint32_t i = 0; i < resource->figure_count; i++) {
+		const struct use_figure *figure = &resource->figures[i];
+		const struct use_level *level = &found->levels[i];
+		struct figure_row row = { .windows = level->count };
+
+		if (!figure->told || figure->text || figure->moot)
+			continue;
+		row.metric = row_text(maker, figure->name);
+		row.value = row_value(found->values[i], &figure->unit);
+		row.unit = row_text(maker, row_unit(&figure->unit));
+		row.mean = row_value(level->mean, &figure->unit);
+		row.spread = row_value(use_level_spread(level), &figure->unit);
+		row_put(maker, rows, rows.count++, &row, sizeof(row));
+	}
+	return rows;
 }
 
 static struct weir_rows_ref row_evidence(struct row_maker *maker, const struct use_verdict *verdict)
@@ -37,7 +60,8 @@ static struct weir_rows_ref row_evidence(struct row_maker *maker, const struct u
 		const struct evidence_row row = {
 			.metric = row_text(maker, figure->name),
 			.value = row_value(found->values[number], &figure->unit),
-			.spread = row_value(found->spreads[number], &figure->unit),
+			.spread =
+				row_value(use_level_spread(&found->levels[number]), &figure->unit),
 			.unit = row_text(maker, row_unit(&figure->unit)),
 		};
 
@@ -160,19 +184,40 @@ static struct weir_text row_why_now(struct row_maker *maker, const struct use_ve
 	return row_text(maker, said);
 }
 
+/* Of the finding as a whole, and of no process. */
+static struct use_words row_words(const struct row_maker *maker, const struct use_verdict *verdict)
+{
+	static const struct use_group nobody;
+
+	return (struct use_words){ .st = maker->ctx->state,
+				   .found = verdict->found,
+				   .verdict = verdict,
+				   .group = &nobody };
+}
+
+void row_summary(struct row_maker *maker, const struct use_verdict *verdict, char out[USE_TEXT])
+{
+	const struct use_words words = row_words(maker, verdict);
+
+	use_say(&words, verdict->finding->summary, out, USE_TEXT);
+}
+
 static void row_finding(struct row_maker *maker, const struct use_verdict *verdict,
 			struct finding_row *row)
 {
 	const struct use_case *found = verdict->found;
-	const struct use_words words = { .st = maker->ctx->state,
-					 .found = found,
-					 .verdict = verdict,
-					 .group = &(const struct use_group){ .most = 0 } };
+	const struct use_words words = row_words(maker, verdict);
+	const struct use_level *cost =
+		&found->levels[found->resource->figure_count +
+			       (size_t)(verdict->finding - found->resource->findings)];
 
 	row->resource = row_text(maker, found->resource->name);
 	row->instance = row_text(maker, found->instance->name);
 	row->kind = row_text(maker, verdict->finding->kind);
 	row->cost_s = verdict->cost / 1e9;
+	row->cost_rate = cost->mean / 1e9;
+	row->cost_spread = use_level_spread(cost) / 1e9;
+	row->windows = cost->count;
 	row->summary = row_say(maker, &words, verdict->finding->summary);
 	row->because = row_text(maker, verdict->finding->because);
 	row->evidence = row_evidence(maker, verdict);

@@ -22,14 +22,19 @@ static int rules_evidence(struct weir_ctx *ctx, const struct use_resource *resou
 			  const struct weir_tree *list, struct use_finding *finding)
 {
 	const struct weir_tree *item;
+	uint32_t figure;
 	int err = 0;
 
 	finding->evidence = calloc(rules_count(ctx, list) + 1, sizeof(*finding->evidence));
 	if (!finding->evidence)
 		return weir_fail(ctx, -ENOMEM, "keep the evidence of a finding");
-	for (uint32_t i = 0; list && !err && (item = ctx->host->tree_item(list, i, NULL)); i++)
-		err = rules_find_figure(ctx, resource, item,
-					&finding->evidence[finding->evidence_count++]);
+	for (uint32_t i = 0; list && !err && (item = ctx->host->tree_item(list, i, NULL)); i++) {
+		err = rules_find_figure(ctx, resource, item, &figure);
+		if (err)
+			return err;
+		finding->evidence[finding->evidence_count++] = figure;
+		resource->figures[figure].told = true;
+	}
 	return err;
 }
 

@@ -62,9 +62,11 @@ struct use_instance *use_instance(struct use_resource *resource, const char *nam
 	memcpy(made->name, wanted, sizeof(wanted));
 	made->totals = calloc(resource->figure_count + 1, sizeof(*made->totals));
 	made->tallies = calloc(2 * resource->finding_count + 1, sizeof(*made->tallies));
-	if (!made->totals || !made->tallies) {
+	made->slices = calloc(USE_SLICES * resource->figure_count + 1, sizeof(*made->slices));
+	if (!made->totals || !made->tallies || !made->slices) {
 		free(made->totals);
 		free(made->tallies);
+		free(made->slices);
 		return NULL;
 	}
 	resource->instance_count++;
@@ -81,6 +83,7 @@ void use_instance_free(const struct use_resource *resource, struct use_instance 
 		use_tally_free(&instance->tallies[i]);
 	free(instance->totals);
 	free(instance->tallies);
+	free(instance->slices);
 }
 
 static struct use_instance *gather_new_instance(struct weir_ctx *ctx, struct use_resource *resource,
@@ -262,40 +265,10 @@ static int gather_resource(struct weir_ctx *ctx, struct use_resource *resource, 
 	return err;
 }
 
-static void fold_total(struct use_total *total, const struct use_figure *figure, double seconds)
-{
-	const bool weighted = figure->take == USE_MEAN || figure->take == USE_SHARE;
-	const double value = total->window;
-
-	if (!total->rows)
-		return;
-	total->sum += weighted ? value * seconds : value;
-	total->seconds += seconds;
-	total->plain += value;
-	total->squares += value * value;
-	total->most = !total->windows || value > total->most ? value : total->most;
-	total->least = !total->windows || value < total->least ? value : total->least;
-	total->last = value;
-	total->windows++;
-	total->rows = 0;
-}
-
-void use_fold(struct use_state *st, uint32_t input)
-{
-	for (uint32_t r = 0; r < st->resource_count; r++) {
-		struct use_resource *resource = &st->resources[r];
-
-		for (uint32_t i = 0; i < resource->instance_count; i++)
-			for (uint32_t f = 0; f < resource->figure_count; f++)
-				if (resource->figures[f].ask.input == input)
-					fold_total(&resource->instances[i].totals[f],
-						   &resource->figures[f], st->inputs[input].window);
-	}
-}
-
 /* A window may come in several batches: it is over when another one begins. */
-static void gather_begin(struct use_state *st, uint32_t number, const struct weir_batch *batch)
+static void gather_begin(struct weir_ctx *ctx, uint32_t number, const struct weir_batch *batch)
 {
+	struct use_state *st = ctx->state;
 	struct use_input *input = &st->inputs[number];
 
 	if (input->end == batch->end)
@@ -304,6 +277,7 @@ static void gather_begin(struct use_state *st, uint32_t number, const struct wei
 	input->end = batch->end;
 	input->window = batch->end > batch->start ? (double)(batch->end - batch->start) / 1e9 : 1;
 	input->seconds += input->window;
+	use_slice_begin(ctx, input, batch);
 	if (!st->start || batch->start < st->start)
 		st->start = batch->start;
 	if (batch->end > st->end)
@@ -315,7 +289,7 @@ int use_gather(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *ba
 	struct use_state *st = ctx->state;
 	int err = 0;
 
-	gather_begin(st, input, batch);
+	gather_begin(ctx, input, batch);
 	for (uint32_t i = 0; i < st->resource_count && !err; i++)
 		err = gather_resource(ctx, &st->resources[i], input, batch);
 	return err == -ENOMEM ? weir_fail(ctx, err, "keep what input %u says", input) : err;

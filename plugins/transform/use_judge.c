@@ -32,15 +32,6 @@ static double judge_take(const struct use_state *st, const struct use_figure *fi
 	}
 }
 
-/* How far the windows' values lie apart: their standard deviation. */
-static double judge_spread(const struct use_total *total)
-{
-	const double n = total->windows, mean = total->plain / n;
-	const double variance = n > 1 ? (total->squares - n * mean * mean) / (n - 1) : NAN;
-
-	return variance > 0 ? sqrt(variance) : variance <= 0 ? 0 : NAN;
-}
-
 static void judge_peaks(const struct use_total *total, const struct weir_unit *unit, double *value,
 			char *text)
 {
@@ -61,10 +52,13 @@ static void judge_peaks(const struct use_total *total, const struct weir_unit *u
 	}
 }
 
-/* True of what belongs to one instance, not to all of them. */
-static bool judge_is_own(const struct use_resource *resource, const struct use_ask *ask)
+const struct use_instance *use_judge_instance(const struct use_resource *resource,
+					      const struct use_instance *own,
+					      const struct use_ask *ask)
 {
-	return ask->match || ask->input == resource->ask.input;
+	const bool one = ask->match || ask->input == resource->ask.input;
+
+	return one ? own : &resource->instances[0];
 }
 
 static void judge_figure(const struct use_state *st, struct use_case *found, uint32_t number)
@@ -72,8 +66,7 @@ static void judge_figure(const struct use_state *st, struct use_case *found, uin
 	const struct use_resource *resource = found->resource;
 	const struct use_figure *figure = &resource->figures[number];
 	const struct use_total *total =
-		&(judge_is_own(resource, &figure->ask) ? found->instance : &resource->instances[0])
-			 ->totals[number];
+		&use_judge_instance(resource, found->instance, &figure->ask)->totals[number];
 
 	if (figure->ask.input == USE_NONE)
 		return;
@@ -88,18 +81,28 @@ static void judge_figure(const struct use_state *st, struct use_case *found, uin
 		return;
 	}
 	found->values[number] = judge_take(st, figure, total);
-	found->spreads[number] = judge_spread(total);
 }
 
-/* An expression over figures; false: absent. */
-static bool judge_expr(struct weir_ctx *ctx, const struct use_case *found,
-		       const struct weir_expr *expr, double *number)
+bool use_judge_expr(struct weir_ctx *ctx, const double *values, const struct weir_expr *expr,
+		    double *number)
 {
 	static const struct weir_batch batch;
 	struct weir_value value;
 
-	return expr && ctx->host->expr_eval(expr, &batch, found->values, &value) == 0 &&
+	return expr && ctx->host->expr_eval(expr, &batch, values, &value) == 0 &&
 	       use_number(&value, number);
+}
+
+bool use_judge_cost(struct weir_ctx *ctx, const double *values, const struct use_finding *finding,
+		    double *cost)
+{
+	const struct weir_unit *unit;
+
+	if (!use_judge_expr(ctx, values, finding->cost, cost))
+		return false;
+	unit = ctx->host->expr_unit(finding->cost);
+	*cost *= 1e9 * (double)unit->numerator / (double)unit->denominator;
+	return true;
 }
 
 static bool judge_holds(struct weir_ctx *ctx, const struct use_case *found,
@@ -107,7 +110,7 @@ static bool judge_holds(struct weir_ctx *ctx, const struct use_case *found,
 {
 	double number = 0;
 
-	return judge_expr(ctx, found, expr, &number) && number != 0;
+	return use_judge_expr(ctx, found->values, expr, &number) && number != 0;
 }
 
 static int judge_case(struct weir_ctx *ctx, struct use_resource *resource,
@@ -117,16 +120,16 @@ static int judge_case(struct weir_ctx *ctx, struct use_resource *resource,
 
 	*found = (struct use_case){ .resource = resource, .instance = instance };
 	found->values = calloc(count, sizeof(*found->values));
-	found->spreads = calloc(count, sizeof(*found->spreads));
 	found->texts = calloc(count, sizeof(*found->texts));
 	found->peaks = calloc(count, sizeof(*found->peaks));
-	if (!found->values || !found->spreads || !found->texts || !found->peaks)
+	if (!found->values || !found->texts || !found->peaks)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < resource->figure_count; i++) {
-		found->values[i] = found->spreads[i] = NAN;
+		found->values[i] = NAN;
 		found->texts[i] = "";
 		if (resource->figures[i].value)
-			judge_expr(ctx, found, resource->figures[i].value, &found->values[i]);
+			use_judge_expr(ctx, found->values, resource->figures[i].value,
+				       &found->values[i]);
 		else
 			judge_figure(ctx->state, found, i);
 	}
@@ -137,12 +140,9 @@ static int judge_case(struct weir_ctx *ctx, struct use_resource *resource,
 static const struct use_tally *judge_tally(const struct use_case *found,
 					   const struct use_group *group, size_t number)
 {
-	const struct use_resource *resource = found->resource;
-
 	if (!group || group->ask.input == USE_NONE)
 		return NULL;
-	return &(judge_is_own(resource, &group->ask) ? found->instance : &resource->instances[0])
-			->tallies[number];
+	return &use_judge_instance(found->resource, found->instance, &group->ask)->tallies[number];
 }
 
 static void judge_people(struct weir_ctx *ctx, struct use_verdict *verdict, uint32_t number)
@@ -177,11 +177,7 @@ static int judge_findings(struct weir_ctx *ctx, struct use_judgement *judgement,
 		judgement->verdicts = verdicts;
 		verdict = &verdicts[judgement->verdict_count++];
 		*verdict = (struct use_verdict){ .finding = finding, .found = found, .cost = NAN };
-		if (judge_expr(ctx, found, finding->cost, &verdict->cost)) {
-			const struct weir_unit *unit = ctx->host->expr_unit(finding->cost);
-
-			verdict->cost *= 1e9 * (double)unit->numerator / (double)unit->denominator;
-		}
+		use_judge_cost(ctx, found->values, finding, &verdict->cost);
 		judge_people(ctx, verdict, i);
 	}
 	return 0;
@@ -290,7 +286,7 @@ void use_judgement_free(struct use_judgement *judgement)
 {
 	for (uint32_t i = 0; i < judgement->case_count; i++) {
 		free(judgement->cases[i].values);
-		free(judgement->cases[i].spreads);
+		free(judgement->cases[i].levels);
 		free(judgement->cases[i].texts);
 		free(judgement->cases[i].peaks);
 	}

@@ -43,8 +43,8 @@ static double row_figure(const struct use_case *found, uint32_t figure, bool bas
 		       : found->values[figure];
 }
 
-static const char *row_state(struct weir_ctx *ctx, const struct use_judgement *judgement,
-			     const struct use_case *found)
+const char *row_state(struct weir_ctx *ctx, const struct use_judgement *judgement,
+		      const struct use_case *found)
 {
 	static const struct weir_batch batch;
 	struct weir_value busy = { 0 };
@@ -127,26 +127,32 @@ static uint32_t row_add_unchecked_resource(struct row_maker *maker, struct weir_
 
 static struct weir_rows_ref row_resources(struct row_maker *maker)
 {
-	const struct use_judgement *judgement = maker->judgement;
+	struct use_judgement *judgement = maker->judgement;
 	const struct use_state *st = maker->ctx->state;
 	struct weir_rows_ref rows = row_table(maker, judgement->case_count + st->resource_count,
 					      sizeof(struct resource_row));
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < judgement->case_count; i++) {
-		const struct use_case *found = &judgement->cases[i];
+		struct use_case *found = &judgement->cases[i];
 		struct resource_row row = {
 			.utilization = row_figure(found, found->resource->utilization, true),
 			.saturation = row_figure(found, found->resource->saturation, true),
 			.errors = row_figure(found, found->resource->errors, true),
 		};
 
-		if (row_is_dropped(maker->ctx, judgement, found))
+		found->dropped = row_is_dropped(maker->ctx, judgement, found);
+		if (found->dropped)
 			continue;
+		if (!maker->err)
+			maker->err = use_slice_levels(maker->ctx, found);
+		if (maker->err)
+			break;
 		row.resource = row_text(maker, found->resource->name);
 		row.instance = row_text(maker, found->instance->name);
 		row.state = row_text(maker, row_state(maker->ctx, judgement, found));
 		row.reason = row_text(maker, row_reason(maker->ctx, found));
+		row.figures = row_figures(maker, found);
 		row_put(maker, rows, count++, &row, sizeof(row));
 	}
 	for (uint32_t i = 0; i < st->resource_count; i++)
@@ -243,25 +249,43 @@ static struct weir_rows_ref row_lost(struct row_maker *maker)
 	return losses.rows;
 }
 
-static struct weir_text row_summary(struct row_maker *maker, const struct verdict_row *row)
+/* "; 2 changes since before.json". */
+static void row_say_changes(const struct row_maker *maker, const struct verdict_row *row, char *out,
+			    size_t size)
+{
+	const struct use_conf *conf = maker->ctx->options;
+	const struct use_state *st = maker->ctx->state;
+
+	if (!st->earlier)
+		return;
+	if (row->changes.count)
+		snprintf(out, size, "; %u difference%s from %s", row->changes.count,
+			 row->changes.count == 1 ? "" : "s", conf->compare);
+	else
+		snprintf(out, size, "; no difference from %s", conf->compare);
+}
+
+static struct weir_text row_headline(struct row_maker *maker, const struct verdict_row *row)
 {
 	const struct use_state *st = maker->ctx->state;
-	char window[32], unchecked[64] = "", said[USE_TEXT];
+	char window[32], unchecked[64] = "", changes[USE_NAME] = "", said[USE_TEXT];
 
 	use_quantity((double)(st->end - st->start), &weir_ns, window, sizeof(window));
 	if (row->not_checked.count)
 		snprintf(unchecked, sizeof(unchecked), "; %u not checked", row->not_checked.count);
+	row_say_changes(maker, row, changes, sizeof(changes));
 	if (row->findings.count)
-		snprintf(said, sizeof(said), "%u finding%s in %s%s", row->findings.count,
-			 row->findings.count == 1 ? "" : "s", window, unchecked);
+		snprintf(said, sizeof(said), "%u finding%s in %s%s%s", row->findings.count,
+			 row->findings.count == 1 ? "" : "s", window, unchecked, changes);
 	else
-		snprintf(said, sizeof(said), "nothing holds this machine back in %s%s", window,
-			 unchecked);
+		snprintf(said, sizeof(said), "nothing holds this machine back in %s%s%s", window,
+			 unchecked, changes);
 	return row_text(maker, said);
 }
 
-int use_send(struct weir_ctx *ctx, const struct use_judgement *judgement)
+int use_send(struct weir_ctx *ctx, struct use_judgement *judgement)
 {
+	const struct use_conf *conf = ctx->options;
 	struct use_state *st = ctx->state;
 	struct row_maker maker = { .ctx = ctx, .judgement = judgement };
 	struct verdict_row row = { .summary = { 0, 0 } };
@@ -275,10 +299,14 @@ int use_send(struct weir_ctx *ctx, const struct use_judgement *judgement)
 	maker.batch->end = st->end;
 	maker.batch->names = st->names;
 	row.resources = row_resources(&maker);
-	row.findings = row_findings(&maker);
+	if (!maker.err)
+		row.findings = row_findings(&maker);
+	if (!maker.err && st->earlier)
+		row.changes = row_changes(&maker);
+	row.compared_with = row_text(&maker, conf->compare);
 	row.not_checked = row_not_checked(&maker);
 	row.lost = row_lost(&maker);
-	row.summary = row_summary(&maker, &row);
+	row.summary = row_headline(&maker, &row);
 	if (maker.err) {
 		weir_discard(ctx, maker.batch);
 		return maker.err;

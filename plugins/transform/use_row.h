@@ -13,6 +13,31 @@ struct resource_row {
 	double errors;
 	struct weir_text state;
 	struct weir_text reason;
+	struct weir_rows_ref figures;
+};
+
+struct figure_row {
+	struct weir_text metric;
+	double value;
+	struct weir_text unit;
+	double mean;
+	double spread;
+	uint32_t windows;
+	uint32_t reserved;
+};
+
+struct change_row {
+	struct weir_text change;
+	struct weir_text resource;
+	struct weir_text instance;
+	struct weir_text about;
+	struct weir_text what;
+	double before;
+	double before_spread;
+	double after;
+	double after_spread;
+	struct weir_text unit;
+	struct weir_text text;
 };
 
 struct evidence_row {
@@ -47,6 +72,10 @@ struct finding_row {
 	struct weir_text instance;
 	struct weir_text kind;
 	double cost_s;
+	double cost_rate;
+	double cost_spread;
+	uint32_t windows;
+	uint32_t reserved2;
 	struct weir_text summary;
 	struct weir_text because;
 	struct weir_text why_now;
@@ -70,6 +99,8 @@ struct lost_row {
 
 struct verdict_row {
 	struct weir_text summary;
+	struct weir_text compared_with;
+	struct weir_rows_ref changes;
 	struct weir_rows_ref resources;
 	struct weir_rows_ref findings;
 	struct weir_rows_ref not_checked;
@@ -80,7 +111,7 @@ struct verdict_row {
 struct row_maker {
 	struct weir_ctx *ctx;
 	struct weir_batch *batch;
-	const struct use_judgement *judgement;
+	struct use_judgement *judgement;
 	int err;
 };
 
@@ -90,7 +121,20 @@ struct weir_rows_ref row_table(struct row_maker *maker, uint32_t count, uint32_t
 void row_put(struct row_maker *maker, struct weir_rows_ref rows, uint32_t i, const void *row,
 	     uint32_t row_size);
 
-/* use_finding.c. */
+/* In the unit that is named, which is "" of a number without one; that number is then in ones. */
+double row_value(double value, const struct weir_unit *unit);
+const char *row_unit(const struct weir_unit *unit);
+/* "ok", "SATURATED": of what the verdict found of it. */
+const char *row_state(struct weir_ctx *ctx, const struct use_judgement *judgement,
+		      const struct use_case *found);
+/* A finding's sentence. */
+void row_summary(struct row_maker *maker, const struct use_verdict *verdict, char out[USE_TEXT]);
+
+/* use_change.c. What has changed since the earlier verdict, if there is one. */
+struct weir_rows_ref row_changes(struct row_maker *maker);
+
+/* use_finding.c. The figures of a resource that another run may be compared by; the findings. */
+struct weir_rows_ref row_figures(struct row_maker *maker, const struct use_case *found);
 struct weir_rows_ref row_findings(struct row_maker *maker);
 
 #endif

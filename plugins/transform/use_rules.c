@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The rules: from the file's tree to resources and figures, compiled against inputs. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -68,6 +69,7 @@ static int rules_figure(struct weir_ctx *ctx, struct use_resource *resource, con
 	int err = use_bind_keys(ctx, map, known, COUNT_OF(known));
 
 	figure->name = name;
+	figure->notable = NAN;
 	figure->ask.input = USE_NONE;
 	if (!err && rules_is_moot(ctx, resource, map, "value")) {
 		figure->moot = true;
@@ -129,7 +131,8 @@ static int rules_resource(struct weir_ctx *ctx, struct use_resource *resource,
 {
 	static const char *const known[] = { "resource", "input",       "where",      "instance",
 					     "figures",  "utilization", "saturation", "errors",
-					     "busy",     "drop",        "unknown",    "findings" };
+					     "busy",     "drop",        "unknown",    "findings",
+					     "notable" };
 	int err = use_bind_keys(ctx, map, known, COUNT_OF(known));
 
 	resource->name = err ? NULL : use_bind_text(ctx, map, "resource", true, &err);
@@ -152,6 +155,8 @@ static int rules_resource(struct weir_ctx *ctx, struct use_resource *resource,
 	if (!err && !rules_is_moot(ctx, resource, map, "drop"))
 		err = rules_condition(ctx, map, "drop", &resource->schema, &resource->drop);
 	if (!err)
+		err = rules_notable(ctx, resource, map);
+	if (!err)
 		err = rules_findings(ctx, resource, map);
 	if (!err && !use_instance(resource, "", 0))
 		err = weir_fail(ctx, -ENOMEM, "keep the figures of %s", resource->name);
@@ -160,7 +165,7 @@ static int rules_resource(struct weir_ctx *ctx, struct use_resource *resource,
 
 static int rules_version(struct weir_ctx *ctx, const struct weir_tree *rules)
 {
-	static const char *const known[] = { "weir-rules", "resources" };
+	static const char *const known[] = { "weir-rules", "resources", "compare" };
 	int err = use_bind_keys(ctx, rules, known, COUNT_OF(known));
 	const char *version = err ? NULL : use_bind_text(ctx, rules, "weir-rules", true, &err);
 
@@ -177,6 +182,8 @@ int use_rules_bind(struct weir_ctx *ctx)
 	const uint32_t count = rules_count(ctx, list);
 	int err = rules_version(ctx, st->rules);
 
+	if (!err)
+		err = rules_compare(ctx, st->rules);
 	if (!err && count == 0)
 		err = weir_tree_fail(ctx, st->rules, -EINVAL, "resources is missing, or empty");
 	if (err)

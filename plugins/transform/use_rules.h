@@ -36,6 +36,10 @@ int use_bind_group(struct weir_ctx *ctx, const struct use_resource *resource,
 		   const struct weir_tree *map, struct use_group **made);
 void use_group_free(struct weir_ctx *ctx, struct use_group *group);
 
+/* use_compare_rules.c: which differences between two runs matter. */
+int rules_notable(struct weir_ctx *ctx, struct use_resource *resource, const struct weir_tree *map);
+int rules_compare(struct weir_ctx *ctx, const struct weir_tree *rules);
+
 /* use_finding_rules.c. */
 int rules_find_figure(struct weir_ctx *ctx, const struct use_resource *resource,
 		      const struct weir_tree *tree, uint32_t *found);

@@ -2,6 +2,44 @@
 /* The columns of the verdict: one row of nested tables. */
 #include "use_row.h"
 
+static const struct weir_field figure_fields[] = {
+	WEIR_FIELD(struct figure_row, metric, WEIR_NONE, WEIR_KEY, "name of the figure"),
+	WEIR_FIELD_WITH(struct figure_row, value, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"of the whole run, in `unit`"),
+	WEIR_FIELD_WITH(struct figure_row, unit, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
+			"UCUM code of its unit"),
+	WEIR_FIELD_WITH(struct figure_row, mean, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"of its values over the windows; of what is added up, per second"),
+	WEIR_FIELD_WITH(struct figure_row, spread, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"standard deviation of these values"),
+	WEIR_FIELD(struct figure_row, windows, WEIR_NONE, WEIR_GAUGE, "how many there are"),
+};
+WEIR_SCHEMA(figure_schema, "figures", struct figure_row, figure_fields);
+
+static const struct weir_field change_fields[] = {
+	WEIR_FIELD(struct change_row, change, WEIR_NONE, WEIR_KEY,
+		   "came, went, better, worse, or undecided: chance may explain it"),
+	WEIR_FIELD(struct change_row, resource, WEIR_NONE, WEIR_KEY, "kind of resource"),
+	WEIR_FIELD_WITH(struct change_row, instance, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
+			"which one, where there are several"),
+	WEIR_FIELD(struct change_row, about, WEIR_NONE, WEIR_KEY, "finding, resource or figure"),
+	WEIR_FIELD_WITH(struct change_row, what, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
+			"the finding's kind, or the figure's name"),
+	WEIR_FIELD_WITH(struct change_row, before, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"mean of the figure, or time lost per second, in the earlier run"),
+	WEIR_FIELD_WITH(struct change_row, before_spread, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"standard deviation over the windows of that"),
+	WEIR_FIELD_WITH(struct change_row, after, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"the same in this run"),
+	WEIR_FIELD_WITH(struct change_row, after_spread, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"standard deviation over the windows of this"),
+	WEIR_FIELD_WITH(struct change_row, unit, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
+			"UCUM code of the figure's unit"),
+	WEIR_FIELD_WITH(struct change_row, text, WEIR_NONE, WEIR_GAUGE, WEIR_SENTENCE,
+			"the same for people"),
+};
+WEIR_SCHEMA(change_schema, "changes", struct change_row, change_fields);
+
 static const struct weir_field resource_fields[] = {
 	WEIR_FIELD(struct resource_row, resource, WEIR_NONE, WEIR_KEY, "kind of resource"),
 	WEIR_FIELD_WITH(struct resource_row, instance, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
@@ -16,6 +54,8 @@ static const struct weir_field resource_fields[] = {
 		   "ok, busy, SATURATED, ERRORS, LIMIT, or not checked"),
 	WEIR_FIELD_WITH(struct resource_row, reason, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
 			"why a figure is not known"),
+	WEIR_FIELD_ROWS_WITH(struct resource_row, figures, &figure_schema, WEIR_QUIET,
+			     "what another run is compared by"),
 };
 WEIR_SCHEMA(resource_schema, "resources", struct resource_row, resource_fields);
 
@@ -24,7 +64,7 @@ static const struct weir_field evidence_fields[] = {
 	WEIR_FIELD_WITH(struct evidence_row, value, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
 			"in `unit`"),
 	WEIR_FIELD_WITH(struct evidence_row, spread, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
-			"standard deviation of its values over the windows"),
+			"standard deviation of its values over the windows; of a sum, per second"),
 	WEIR_FIELD_WITH(struct evidence_row, unit, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
 			"UCUM code of its unit"),
 };
@@ -70,6 +110,11 @@ static const struct weir_field finding_fields[] = {
 		   "saturation, errors, limit, imbalance or churn"),
 	WEIR_FIELD_WITH(struct finding_row, cost_s, WEIR_SECONDS, WEIR_DELTA, WEIR_OPTIONAL,
 			"time that processes lost by waiting for it"),
+	WEIR_FIELD_WITH(struct finding_row, cost_rate, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"the same per second: mean over the windows"),
+	WEIR_FIELD_WITH(struct finding_row, cost_spread, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"standard deviation of that"),
+	WEIR_FIELD(struct finding_row, windows, WEIR_NONE, WEIR_GAUGE, "how many windows"),
 	WEIR_FIELD_WITH(struct finding_row, summary, WEIR_NONE, WEIR_GAUGE, WEIR_SENTENCE,
 			"what was found"),
 	WEIR_FIELD(struct finding_row, because, WEIR_NONE, WEIR_GAUGE,
@@ -103,6 +148,17 @@ WEIR_SCHEMA(lost_schema, "lost", struct lost_row, lost_fields);
 static const struct weir_field verdict_fields[] = {
 	WEIR_FIELD_WITH(struct verdict_row, summary, WEIR_NONE, WEIR_GAUGE, WEIR_SENTENCE,
 			"how many findings, and how much was looked at"),
+	WEIR_FIELD_WITH(struct verdict_row, compared_with, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
+			"file of the earlier verdict"),
+	{
+		.name = "changes",
+		.doc = "what differs from that by more than chance explains",
+		.type = WEIR_TYPE_ROWS,
+		.offset = offsetof(struct verdict_row, changes),
+		.bytes = sizeof(struct weir_rows_ref),
+		.rows = &change_schema,
+		.head = WEIR_HEAD("changed", NULL, 0),
+	},
 	WEIR_FIELD_ROWS(struct verdict_row, resources, &resource_schema, "what was looked at"),
 	WEIR_FIELD_ROWS(struct verdict_row, findings, &finding_schema,
 			"what holds the machine back, the most costly first"),

@@ -9,7 +9,8 @@ rows() {
 	cat >"$tap_dir/$1.rows"
 }
 
-# judge OPTION...: standard input as rules, over every source that has rows; the answer in out.
+# judge OPTION...: standard input as rules, over every source that has rows; the answer in out. $compare is
+# the earlier answer that it is compared with.
 judge() {
 	cat >"$tap_dir/rules.yaml"
 	{
@@ -19,7 +20,7 @@ judge() {
 			printf '  %s: {plugin: test.script, file: %s.rows}\n' "$name" "$name"
 			names="${names-}${names:+, }$name"
 		done
-		printf 'transforms:\n  use: {plugin: use, rules: rules.yaml, inputs: [%s]}\n' "$names"
+		printf 'transforms:\n  use: {plugin: use, rules: rules.yaml, compare: "%s", inputs: [%s]}\n' "${compare-}" "$names"
 		printf 'sinks:\n  out: {plugin: "${format}", inputs: [use]}\n'
 	} >"$tap_dir/use.yaml"
 	names=

@@ -62,7 +62,7 @@ for x in v["findings"]:
     print(json.dumps(x, indent=1))
 for x in v["resources"]:
     print(json.dumps(x))
-print(json.dumps(v["not_checked"]))
+print(json.dumps(v["not_checked"]), json.dumps(v["changes"]))
 sys.exit(1)
 P
 	cat "$tap_dir/verdict.err"
