@@ -27,14 +27,16 @@ static const struct weir_option tcp_options[] = {
 			"count the ports for outgoing connections that are taken, which costs "
 			"milliseconds: where sockets for a quarter of them exist, or always"),
 	WEIR_OPT_BOOL(struct tcp_conf, idle, "no",
-		      "also other namespaces that did nothing in the window"),
+		      "also other namespaces, and sockets of UDP, that did nothing in the window"),
 };
 
-enum { OUTPUT_COUNTERS, OUTPUT_LISTENERS };
+enum { OUTPUT_COUNTERS, OUTPUT_LISTENERS, OUTPUT_DATAGRAMS };
 
 static const struct weir_output tcp_outputs[] = {
 	{ "counters", "one row per network namespace", &tcp_row_schema, 0, 0 },
 	{ "listeners", "one row per listening socket", &tcp_listener_schema, 0, 0 },
+	{ "datagrams", "one row per socket of UDP that lost datagrams, or has some to be read",
+	  &tcp_datagram_schema, 0, 0 },
 };
 
 /* Of one namespace. */
@@ -150,20 +152,58 @@ static int tcp_ask_kernel(struct weir_ctx *ctx, struct tcp_diag *diag)
 		   : 0;
 }
 
-/* What could not be asked is said once: listeners and ports are then missing, not zero. */
+/* What is missing is said once. A namespace that has just ended is no failure. */
+static void tcp_tell_refused(struct weir_ctx *ctx, const struct tcp_diag *diag)
+{
+	struct tcp_state *st = ctx->state;
+	uint32_t refused = 0;
+	int error = 0;
+
+	for (uint32_t i = 0; i < diag->spaces; i++) {
+		if (!diag->ports[i].error || diag->ports[i].error == -ESRCH ||
+		    diag->ports[i].error == -ENOENT)
+			continue;
+		error = diag->ports[i].error;
+		refused++;
+	}
+	if (!refused || st->told)
+		return;
+	st->told = true;
+	weir_log(ctx, WEIR_LOG_WARNING,
+		 "taken ports and limits of listeners of %u network namespaces are not known: %s",
+		 refused, strerror(-error));
+}
+
+/* Where the kernel does not answer, its files do, though they tell less. */
+static int tcp_read_sockets(struct weir_ctx *ctx, struct tcp_diag *diag)
+{
+	struct tcp_state *st = ctx->state;
+
+	for (uint32_t i = 0; i < diag->spaces; i++) {
+		int err =
+			st->live && !diag->ports[i].error
+				? 0
+				: net_sockets_read(ctx, &st->spaces, &st->spaces.spaces[i],
+						   &st->buffer, &diag->listeners, &diag->datagrams);
+
+		if (err == -ENOMEM || err == -EBADMSG)
+			return weir_fail(ctx, err, "read /proc/net/tcp, udp and their like");
+	}
+	net_sockets_sort(&diag->listeners);
+	net_sockets_sort(&diag->datagrams);
+	return 0;
+}
+
 static int tcp_ask(struct weir_ctx *ctx)
 {
 	struct tcp_state *st = ctx->state;
 	struct tcp_diag *diag = &st->diags[st->last];
-	int err = st->live ? tcp_ask_kernel(ctx, diag) : 0;
+	int err = st->live ? tcp_ask_kernel(ctx, diag) : tcp_diag_begin(&st->spaces, diag);
 
-	if (err || !diag->error || st->told)
+	if (err)
 		return err;
-	st->told = true;
-	weir_log(ctx, WEIR_LOG_WARNING,
-		 "listeners and ports of %u network namespaces are not known: %s", diag->refused,
-		 strerror(-diag->error));
-	return 0;
+	tcp_tell_refused(ctx, diag);
+	return tcp_read_sockets(ctx, diag);
 }
 
 /* Looks at all namespaces again. */
@@ -177,20 +217,28 @@ static int tcp_sample_all(struct weir_ctx *ctx)
 	return err ? err : tcp_ask(ctx);
 }
 
-static int tcp_emit_listeners(struct weir_ctx *ctx, const struct weir_sample_time *from,
-			      const struct weir_sample_time *to)
+static int tcp_emit(struct weir_ctx *ctx, uint32_t output, const struct net_sockets *old,
+		    const struct net_sockets *new)
+{
+	const struct tcp_conf *conf = ctx->options;
+	struct tcp_state *st = ctx->state;
+	const bool all = output == OUTPUT_LISTENERS || conf->idle;
+	struct weir_batch *batch = weir_loan_window(ctx, output, new->count, 0, 0);
+
+	if (!batch)
+		return 0;
+	weir_sample_window(batch, &st->times[!st->last], &st->times[st->last]);
+	return weir_commit_filled(ctx, batch,
+				  tcp_add_sockets(ctx, batch, &st->owners, old, new, all));
+}
+
+static int tcp_emit_sockets(struct weir_ctx *ctx)
 {
 	struct tcp_state *st = ctx->state;
 	const struct tcp_diag *old = &st->diags[!st->last], *new = &st->diags[st->last];
-	struct weir_batch *batch;
+	int err = tcp_emit(ctx, OUTPUT_LISTENERS, &old->listeners, &new->listeners);
 
-	if (!st->live)
-		return 0;
-	batch = weir_loan_window(ctx, OUTPUT_LISTENERS, new->count, 0, 0);
-	if (!batch)
-		return 0;
-	weir_sample_window(batch, from, to);
-	return weir_commit_filled(ctx, batch, tcp_add_listeners(ctx, batch, &st->owners, old, new));
+	return err ? err : tcp_emit(ctx, OUTPUT_DATAGRAMS, &old->datagrams, &new->datagrams);
 }
 
 /* The clock is read first: where a recorded tree's stands still, there is nothing to say yet. */
@@ -212,7 +260,7 @@ static int tcp_tick(struct weir_ctx *ctx, uint64_t now __attribute__((unused)))
 		return 0;
 	weir_sample_window(batch, from, to);
 	err = weir_commit_filled(ctx, batch, tcp_add_spaces(ctx, batch));
-	return err ? err : tcp_emit_listeners(ctx, from, to);
+	return err ? err : tcp_emit_sockets(ctx);
 }
 
 static int tcp_start(struct weir_ctx *ctx)
@@ -253,20 +301,21 @@ static void tcp_destroy(struct weir_ctx *ctx)
 static void tcp_probe(struct weir_ctx *ctx)
 {
 	weir_probe_capability(ctx, CAP_SYS_ADMIN, "CAP_SYS_ADMIN", WEIR_NEED_LIMITED,
-			      "listeners and ports of other network namespaces");
+			      "ports and limits of listeners of other network namespaces");
 	weir_probe_capability(ctx, CAP_SYS_PTRACE, "CAP_SYS_PTRACE", WEIR_NEED_LIMITED,
-			      "network namespaces of other users' processes, owners of listeners");
+			      "network namespaces of other users' processes, owners of sockets");
 }
 
 WEIR_COMPONENT(
 	"net.tcp", WEIR_SOURCE, .summary = "opens, segments, losses and listeners of TCP, and UDP",
 	.doc = "From /proc/net/snmp, netstat, snmp6 and sockstat, in each network namespace that "
-	       "has "
-	       "a process, whose counters those of the host do not hold. A namespace other than "
-	       "weir's own that did nothing is left out. Listeners, and how many of the ports for "
-	       "outgoing connections are taken, come from the kernel's socket diagnostics: a "
-	       "recorded "
-	       "tree has none.",
+	       "has a process, whose counters those of the host do not hold. A namespace other "
+	       "than "
+	       "weir's own that did nothing is left out. Listeners, sockets of UDP, and how many "
+	       "of "
+	       "the ports for outgoing connections are taken, come from the kernel's socket "
+	       "diagnostics; where they are not to be had, as in a recorded tree, from "
+	       "/proc/net/tcp, udp and their like, which tell of no ports and limits.",
 	.options_size = sizeof(struct tcp_conf), .state_size = sizeof(struct tcp_state),
 	.options = WEIR_TABLE(tcp_options), .outputs = WEIR_TABLE(tcp_outputs), .probe = tcp_probe,
 	.start = tcp_start, .tick = tcp_tick, .drain = tcp_drain, .destroy = tcp_destroy);

@@ -44,6 +44,14 @@ struct diag_walk {
 
 typedef int diag_entry_fn(struct diag_walk *walk, const struct nlmsghdr *header);
 
+/* Which sockets, and what is made of each. */
+struct diag_question {
+	diag_entry_fn *each;
+	uint32_t states;
+	uint8_t protocol;
+	bool memory; /* their buffers, too */
+};
+
 /* "first <= port <= last" in the kernel's filter code: a jump behind its end refuses. */
 static void diag_filter_ports(struct diag_request *request, const struct tcp_ports *ports)
 {
@@ -56,17 +64,17 @@ static void diag_filter_ports(struct diag_request *request, const struct tcp_por
 	request->header.nlmsg_len = sizeof(*request);
 }
 
-static int diag_send(const struct diag_walk *walk, uint32_t family, uint32_t states,
-		     const struct tcp_ports *ports)
+static int diag_send(const struct diag_walk *walk, const struct diag_question *question,
+		     uint32_t family, const struct tcp_ports *ports)
 {
 	struct diag_request request = {
 		.header = { .nlmsg_len = offsetof(struct diag_request, filter),
 			    .nlmsg_type = SOCK_DIAG_BY_FAMILY,
 			    .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
 		.body = { .sdiag_family = (uint8_t)family,
-			  .sdiag_protocol = IPPROTO_TCP,
-			  .idiag_states = states,
-			  .idiag_ext = ports ? 0 : 1u << (INET_DIAG_SKMEMINFO - 1) },
+			  .sdiag_protocol = question->protocol,
+			  .idiag_states = question->states,
+			  .idiag_ext = question->memory ? 1u << (INET_DIAG_SKMEMINFO - 1) : 0 },
 	};
 
 	if (ports)
@@ -91,17 +99,17 @@ static int diag_take_messages(struct diag_walk *walk, size_t size, diag_entry_fn
 	return err ? err : 1;
 }
 
-static int diag_dump(struct diag_walk *walk, uint32_t family, uint32_t states,
-		     const struct tcp_ports *ports, diag_entry_fn *each)
+static int diag_dump(struct diag_walk *walk, const struct diag_question *question, uint32_t family,
+		     const struct tcp_ports *ports)
 {
-	int err = diag_send(walk, family, states, ports);
+	int err = diag_send(walk, question, family, ports);
 
 	while (!err) {
 		ssize_t size = recv(walk->socket, walk->buffer, sizeof(walk->buffer), 0);
 
 		if (size < 0 && errno == EINTR)
 			continue;
-		err = size < 0 ? -errno : diag_take_messages(walk, (size_t)size, each);
+		err = size < 0 ? -errno : diag_take_messages(walk, (size_t)size, question->each);
 		if (err <= 0)
 			return err;
 		err = 0;
@@ -109,55 +117,59 @@ static int diag_dump(struct diag_walk *walk, uint32_t family, uint32_t states,
 	return err;
 }
 
-static struct tcp_listener *diag_add(struct tcp_diag *diag)
-{
-	if (diag->count == diag->capacity) {
-		uint32_t capacity = diag->capacity ? diag->capacity * 2 : 32;
-		struct tcp_listener *grown = realloc(diag->listeners, capacity * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		diag->listeners = grown;
-		diag->capacity = capacity;
-	}
-	memset(&diag->listeners[diag->count], 0, sizeof(*diag->listeners));
-	return &diag->listeners[diag->count++];
-}
-
-static void diag_take_drops(const struct nlmsghdr *header, struct tcp_listener *listener)
+/* What the kernel keeps of the socket's buffers: enum sk_meminfo. NULL: not told. */
+static const uint32_t *diag_memory(const struct nlmsghdr *header)
 {
 	const struct inet_diag_msg *message = NLMSG_DATA(header);
 	const struct rtattr *at = (const void *)(message + 1);
 	int left = (int)(header->nlmsg_len - NLMSG_LENGTH(sizeof(*message)));
 
-	for (; RTA_OK(at, left); at = RTA_NEXT(at, left)) {
-		const uint32_t *memory = RTA_DATA(at);
+	for (; RTA_OK(at, left); at = RTA_NEXT(at, left))
+		if (at->rta_type == INET_DIAG_SKMEMINFO &&
+		    RTA_PAYLOAD(at) > SK_MEMINFO_DROPS * sizeof(uint32_t))
+			return RTA_DATA(at);
+	return NULL;
+}
 
-		if (at->rta_type != INET_DIAG_SKMEMINFO ||
-		    RTA_PAYLOAD(at) <= SK_MEMINFO_DROPS * sizeof(*memory))
-			continue;
-		listener->drops = memory[SK_MEMINFO_DROPS];
-		listener->has_drops = true;
-	}
+static int diag_take_socket(struct diag_walk *walk, const struct nlmsghdr *header,
+			    struct net_sockets *sockets, struct net_socket **taken)
+{
+	const struct inet_diag_msg *message = NLMSG_DATA(header);
+	const uint32_t *memory = diag_memory(header);
+	struct net_socket *socket = net_sockets_add(sockets);
+
+	if (!socket)
+		return -ENOMEM;
+	socket->netns = walk->spaces->spaces[walk->space].id;
+	socket->inode = message->idiag_inode;
+	socket->family = message->idiag_family;
+	memcpy(socket->address, message->id.idiag_src, sizeof(socket->address));
+	socket->port = ntohs(message->id.idiag_sport);
+	socket->uid = message->idiag_uid;
+	socket->queue = message->idiag_rqueue;
+	socket->limit = memory ? memory[SK_MEMINFO_RCVBUF] : WEIR_ABSENT_U32;
+	socket->drops = memory ? memory[SK_MEMINFO_DROPS] : 0;
+	socket->has_drops = memory;
+	*taken = socket;
+	return 0;
+}
+
+static int diag_take_datagrams(struct diag_walk *walk, const struct nlmsghdr *header)
+{
+	struct net_socket *socket;
+
+	return diag_take_socket(walk, header, &walk->diag->datagrams, &socket);
 }
 
 static int diag_take_listener(struct diag_walk *walk, const struct nlmsghdr *header)
 {
 	const struct inet_diag_msg *message = NLMSG_DATA(header);
-	struct tcp_listener *listener = diag_add(walk->diag);
+	struct net_socket *socket;
+	int err = diag_take_socket(walk, header, &walk->diag->listeners, &socket);
 
-	if (!listener)
-		return -ENOMEM;
-	listener->netns = walk->spaces->spaces[walk->space].id;
-	listener->inode = message->idiag_inode;
-	listener->family = message->idiag_family;
-	memcpy(listener->address, message->id.idiag_src, sizeof(listener->address));
-	listener->port = ntohs(message->id.idiag_sport);
-	listener->uid = message->idiag_uid;
-	listener->queue = message->idiag_rqueue;
-	listener->limit = message->idiag_wqueue;
-	diag_take_drops(header, listener);
-	return 0;
+	if (!err)
+		socket->limit = message->idiag_wqueue;
+	return err;
 }
 
 static int diag_take_port(struct diag_walk *walk, const struct nlmsghdr *header)
@@ -194,15 +206,24 @@ static bool diag_read_range(int root, struct tcp_ports *ports)
 	return ok;
 }
 
-/* A kernel without IPv6 says so by ENOENT or EINVAL; its absence is no failure. */
-static int diag_ask_families(struct diag_walk *walk, uint32_t states, const struct tcp_ports *ports,
-			     diag_entry_fn *each)
-{
-	int err = diag_dump(walk, AF_INET, states, ports, each);
+static const struct diag_question diag_listeners = { diag_take_listener, 1u << TCP_LISTEN,
+						     IPPROTO_TCP, true };
+static const struct diag_question diag_datagrams = { diag_take_datagrams, UINT32_MAX, IPPROTO_UDP,
+						     true };
+static const struct diag_question diag_ports = { diag_take_port, DIAG_CONNECTED, IPPROTO_TCP,
+						 false };
 
-	if (!err)
-		err = diag_dump(walk, AF_INET6, states, ports, each);
-	return err == -ENOENT || err == -EINVAL ? 0 : err;
+/* A kernel without IPv6 says so by ENOENT or EINVAL; its absence is no failure. */
+static int diag_ask_families(struct diag_walk *walk, const struct diag_question *question,
+			     const struct tcp_ports *ports)
+{
+	int err = diag_dump(walk, question, AF_INET, ports);
+
+	if (!err) {
+		err = diag_dump(walk, question, AF_INET6, ports);
+		err = err == -ENOENT || err == -EINVAL ? 0 : err;
+	}
+	return err;
 }
 
 static bool diag_wants_ports(const struct diag_walk *walk, const struct tcp_ports *ports)
@@ -220,10 +241,12 @@ static int diag_ask_here(struct diag_walk *walk)
 	walk->socket = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
 	if (walk->socket < 0)
 		return -errno;
-	err = diag_ask_families(walk, 1u << TCP_LISTEN, NULL, diag_take_listener);
+	err = diag_ask_families(walk, &diag_listeners, NULL);
+	if (!err)
+		err = diag_ask_families(walk, &diag_datagrams, NULL);
 	if (!err && diag_read_range(walk->root, ports) && diag_wants_ports(walk, ports)) {
 		memset(walk->taken, 0, sizeof(walk->taken));
-		err = diag_ask_families(walk, DIAG_CONNECTED, ports, diag_take_port);
+		err = diag_ask_families(walk, &diag_ports, ports);
 		ports->counted = !err;
 	}
 	close(walk->socket);
@@ -252,29 +275,24 @@ static int diag_enter(int root, const struct net_space *space)
 static void *diag_walk(void *argument)
 {
 	struct diag_walk *walk = argument;
+	struct tcp_diag *diag = walk->diag;
 
 	for (uint32_t i = 0; i < walk->spaces->count; i++) {
 		const struct net_space *space = &walk->spaces->spaces[i];
+		const uint32_t listeners = diag->listeners.count, datagrams = diag->datagrams.count;
 		int err = space->pid ? diag_enter(walk->root, space) : 0;
 
 		walk->space = i;
 		if (!err)
 			err = diag_ask_here(walk);
-		/* A namespace that has just ended is no failure. */
-		if (!err || err == -ESRCH || err == -ENOENT)
+		diag->ports[i].error = err;
+		if (!err)
 			continue;
-		walk->diag->error = err;
-		walk->diag->refused++;
+		/* All of a namespace, or nothing. */
+		diag->listeners.count = listeners;
+		diag->datagrams.count = datagrams;
 	}
 	return NULL;
-}
-
-static int diag_order(const void *a, const void *b)
-{
-	uint64_t x = ((const struct tcp_listener *)a)->inode;
-	uint64_t y = ((const struct tcp_listener *)b)->inode;
-
-	return x < y ? -1 : x > y;
 }
 
 int tcp_diag_begin(const struct net_spaces *spaces, struct tcp_diag *diag)
@@ -286,6 +304,7 @@ int tcp_diag_begin(const struct net_spaces *spaces, struct tcp_diag *diag)
 	memset(ports, 0, spaces->count * sizeof(*ports));
 	diag->ports = ports;
 	diag->spaces = spaces->count;
+	diag->listeners.count = diag->datagrams.count = 0;
 	return 0;
 }
 
@@ -302,31 +321,19 @@ int tcp_diag_ask(struct weir_ctx *ctx, const struct net_spaces *spaces, enum tcp
 	walk->spaces = spaces;
 	walk->diag = diag;
 	walk->count = count;
-	diag->count = diag->refused = 0;
-	diag->error = 0;
 	err = pthread_create(&thread, NULL, diag_walk, walk);
-	if (err)
-		diag->error = -err;
-	else
+	if (!err)
 		pthread_join(thread, NULL);
+	for (uint32_t i = 0; err && i < diag->spaces; i++)
+		diag->ports[i].error = -err;
 	free(walk);
-	if (diag->count)
-		qsort(diag->listeners, diag->count, sizeof(*diag->listeners), diag_order);
 	return 0;
-}
-
-const struct tcp_listener *tcp_diag_find(const struct tcp_diag *diag, uint64_t inode)
-{
-	const struct tcp_listener wanted = { .inode = inode };
-
-	if (diag->count == 0)
-		return NULL;
-	return bsearch(&wanted, diag->listeners, diag->count, sizeof(wanted), diag_order);
 }
 
 void tcp_diag_release(struct tcp_diag *diag)
 {
-	free(diag->listeners);
+	net_sockets_release(&diag->listeners);
+	net_sockets_release(&diag->datagrams);
 	free(diag->ports);
 	memset(diag, 0, sizeof(*diag));
 }

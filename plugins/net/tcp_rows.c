@@ -40,7 +40,7 @@ const struct weir_schema tcp_row_schema = { sizeof(struct weir_schema),
 					    WEIR_ROW_SIZE(struct tcp_row), "TCP",
 					    WEIR_TABLE(tcp_row_fields) };
 
-struct tcp_listener_row {
+struct tcp_socket_row {
 	struct weir_text laddr;
 	uint64_t drops;
 	uint32_t lport;
@@ -52,24 +52,40 @@ struct tcp_listener_row {
 	char comm[16];
 };
 
-#define TCP_LISTENER(member_, unit_, role_, flags_, doc_)                                          \
-	WEIR_FIELD_WITH(struct tcp_listener_row, member_, unit_, role_, flags_, doc_)
+#define TCP_SOCKET(member_, unit_, role_, flags_, doc_)                                            \
+	WEIR_FIELD_WITH(struct tcp_socket_row, member_, unit_, role_, flags_, doc_)
+#define TCP_SOCKET_KEYS                                                                            \
+	TCP_SOCKET(laddr, WEIR_NONE, WEIR_KEY, 0, "address that it is bound to"),                  \
+		TCP_SOCKET(lport, WEIR_NONE, WEIR_KEY, 0, "port"),                                 \
+		TCP_SOCKET(netns, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,                              \
+			   "network namespace, by its inode"),                                     \
+		TCP_SOCKET(pid, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "process that has it"),        \
+		TCP_SOCKET(comm, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "its name"),                  \
+		TCP_SOCKET(uid, WEIR_NONE, WEIR_KEY, WEIR_QUIET, "user that it is of")
 
 static const struct weir_field tcp_listener_fields[] = {
-	TCP_LISTENER(laddr, WEIR_NONE, WEIR_KEY, 0, "address that it listens at"),
-	TCP_LISTENER(lport, WEIR_NONE, WEIR_KEY, 0, "port"),
-	TCP_LISTENER(netns, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "network namespace, by its inode"),
-	TCP_LISTENER(pid, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "process that has it"),
-	TCP_LISTENER(comm, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL, "its name"),
-	TCP_LISTENER(uid, WEIR_NONE, WEIR_KEY, WEIR_QUIET, "user that it is of"),
-	TCP_LISTENER(queue, WEIR_COUNT, WEIR_GAUGE, 0, "connections that wait to be accepted"),
-	TCP_LISTENER(limit, WEIR_COUNT, WEIR_GAUGE, 0, "how many may: one more is still taken"),
-	TCP_LISTENER(drops, WEIR_COUNT, WEIR_DELTA, WEIR_OPTIONAL, "connections that it lost"),
+	TCP_SOCKET_KEYS,
+	TCP_SOCKET(queue, WEIR_COUNT, WEIR_GAUGE, 0, "connections that wait to be accepted"),
+	TCP_SOCKET(limit, WEIR_COUNT, WEIR_GAUGE, WEIR_OPTIONAL,
+		   "how many may: one more is still taken"),
+	TCP_SOCKET(drops, WEIR_COUNT, WEIR_DELTA, WEIR_OPTIONAL, "connections that it lost"),
 };
 
 const struct weir_schema tcp_listener_schema = { sizeof(struct weir_schema),
-						 WEIR_ROW_SIZE(struct tcp_listener_row),
-						 "listeners", WEIR_TABLE(tcp_listener_fields) };
+						 WEIR_ROW_SIZE(struct tcp_socket_row), "listeners",
+						 WEIR_TABLE(tcp_listener_fields) };
+
+static const struct weir_field tcp_datagram_fields[] = {
+	TCP_SOCKET_KEYS,
+	TCP_SOCKET(queue, WEIR_BYTES, WEIR_GAUGE, 0, "memory of datagrams that wait to be read"),
+	TCP_SOCKET(limit, WEIR_BYTES, WEIR_GAUGE, WEIR_OPTIONAL, "size of its receive buffer"),
+	TCP_SOCKET(drops, WEIR_COUNT, WEIR_DELTA, WEIR_OPTIONAL, "datagrams that it lost"),
+};
+
+const struct weir_schema tcp_datagram_schema = { sizeof(struct weir_schema),
+						 WEIR_ROW_SIZE(struct tcp_socket_row),
+						 "sockets of UDP",
+						 WEIR_TABLE(tcp_datagram_fields) };
 
 /* A value that one of two samples has not is absent, and no gap. */
 static uint64_t tcp_added(struct weir_batch *batch, uint64_t from, uint64_t to)
@@ -110,7 +126,7 @@ bool tcp_row_is_idle(const struct tcp_row *row)
 }
 
 static int tcp_set_owner(struct weir_ctx *ctx, struct owners *owners, uint64_t inode,
-			 struct tcp_listener_row *row)
+			 struct tcp_socket_row *row)
 {
 	const struct owner *owner = owners_find(owners, inode);
 
@@ -123,26 +139,26 @@ static int tcp_set_owner(struct weir_ctx *ctx, struct owners *owners, uint64_t i
 	return 0;
 }
 
-/* What a listener that came within the window lost, it lost within the window. */
-static uint64_t tcp_drops(const struct tcp_listener *old, const struct tcp_listener *new)
+/* What a socket that came within the window lost, it lost within the window. */
+static uint64_t tcp_drops(const struct net_socket *old, const struct net_socket *new)
 {
 	if (!new->has_drops)
 		return WEIR_ABSENT_U64;
 	return old ? (uint32_t)(new->drops - old->drops) : new->drops;
 }
 
-static int tcp_add_listener(struct weir_ctx *ctx, struct weir_batch *batch, struct owners *owners,
-			    const struct tcp_listener *old, const struct tcp_listener *new)
+static int tcp_add_socket(struct weir_ctx *ctx, struct weir_batch *batch, struct owners *owners,
+			  const struct net_socket *new, uint64_t drops)
 {
-	struct tcp_listener_row row = {
-		.drops = tcp_drops(old, new),
+	struct tcp_socket_row row = {
+		.drops = drops,
 		.lport = new->port,
 		.netns = new->netns ? new->netns : WEIR_ABSENT_U32,
 		.uid = new->uid,
 		.queue = new->queue,
 		.limit = new->limit,
 	};
-	struct tcp_listener_row *made;
+	struct tcp_socket_row *made;
 	char address[INET6_ADDRSTRLEN];
 
 	if (!inet_ntop((int)new->family, new->address, address, sizeof(address)))
@@ -157,16 +173,17 @@ static int tcp_add_listener(struct weir_ctx *ctx, struct weir_batch *batch, stru
 	return 0;
 }
 
-int tcp_add_listeners(struct weir_ctx *ctx, struct weir_batch *batch, struct owners *owners,
-		      const struct tcp_diag *old, const struct tcp_diag *new)
+int tcp_add_sockets(struct weir_ctx *ctx, struct weir_batch *batch, struct owners *owners,
+		    const struct net_sockets *old, const struct net_sockets *new, bool idle)
 {
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < new->count; i++) {
-		const struct tcp_listener *listener = &new->listeners[i];
+		const struct net_socket *socket = &new->items[i];
+		const uint64_t drops = tcp_drops(net_sockets_find(old, socket->inode), socket);
 
-		err = tcp_add_listener(ctx, batch, owners, tcp_diag_find(old, listener->inode),
-				       listener);
+		if (idle || socket->queue || (drops && drops != WEIR_ABSENT_U64))
+			err = tcp_add_socket(ctx, batch, owners, socket, drops);
 	}
 	return err;
 }

@@ -18,6 +18,7 @@ struct tcp_row {
 
 extern const struct weir_schema tcp_row_schema;
 extern const struct weir_schema tcp_listener_schema;
+extern const struct weir_schema tcp_datagram_schema;
 
 /* `ports` NULL: not known. A counter that went back marks the batch. */
 void tcp_row_fill(struct weir_batch *batch, struct tcp_row *row, const struct net_space *space,
@@ -26,8 +27,11 @@ void tcp_row_fill(struct weir_batch *batch, struct tcp_row *row, const struct ne
 
 bool tcp_row_is_idle(const struct tcp_row *row);
 
-/* A row for each listener; drops are those since `old`. 0 or -ENOMEM. */
-int tcp_add_listeners(struct weir_ctx *ctx, struct weir_batch *batch, struct owners *owners,
-		      const struct tcp_diag *old, const struct tcp_diag *new);
+/*
+ * A row for each socket, or only for those that lost something since `old`, or have something to be
+ * taken. 0 or -ENOMEM.
+ */
+int tcp_add_sockets(struct weir_ctx *ctx, struct weir_batch *batch, struct owners *owners,
+		    const struct net_sockets *old, const struct net_sockets *new, bool idle);
 
 #endif

@@ -102,6 +102,11 @@ static int group_count_in(struct weir_ctx *ctx, const struct use_group *group,
 		ctx->host->expr_eval(group->since, batch, row, &since);
 	if (who.type == WEIR_TYPE_TEXT)
 		snprintf(name, sizeof(name), "%.*s", (int)who.length, who.text);
+	/* Of whom nothing is known, there is nothing to say but that others have not all. */
+	if (pid.type != WEIR_TYPE_UINT && !name[0]) {
+		tally->total += number;
+		return 0;
+	}
 	member = tally_member(tally, pid.type == WEIR_TYPE_UINT ? (uint32_t)pid.u : 0, name);
 	if (!member)
 		return -ENOMEM;

@@ -161,26 +161,44 @@ static struct weir_rows_ref row_resources(struct row_maker *maker)
 	return rows;
 }
 
-/* Each input that a resource asks, once: its position among all that it asks, or USE_NONE. */
-static bool row_is_first(const struct use_resource *resource, uint32_t figure)
+/* True when this resource, by its own input or by one of these figures, asks that input. */
+static bool row_asks(const struct use_resource *resource, uint32_t figures, const char *name)
 {
-	const char *name = resource->figures[figure].ask.name;
-
-	if (!name || strcmp(name, resource->ask.name) == 0)
-		return false;
-	for (uint32_t i = 0; i < figure; i++)
+	if (strcmp(resource->ask.name, name) == 0)
+		return true;
+	for (uint32_t i = 0; i < figures; i++)
 		if (resource->figures[i].ask.name &&
 		    strcmp(resource->figures[i].ask.name, name) == 0)
-			return false;
-	return true;
+			return true;
+	return false;
 }
 
-static void row_unchecked(struct row_maker *maker, const struct use_resource *resource,
-			  const struct use_ask *ask, struct weir_rows_ref *rows)
+/* The same of the resources of that name before it: an input is told once of each name. */
+static bool row_is_told(const struct use_state *st, uint32_t resource, uint32_t figure,
+			const char *name)
 {
-	const char *cure, *reason = row_absent(maker->ctx, ask, &cure);
+	const struct use_resource *self = &st->resources[resource];
+
+	for (uint32_t i = 0; i < resource; i++)
+		if (strcmp(st->resources[i].name, self->name) == 0 &&
+		    row_asks(&st->resources[i], st->resources[i].figure_count, name))
+			return true;
+	return figure != USE_NONE && row_asks(self, figure, name);
+}
+
+static void row_unchecked(struct row_maker *maker, uint32_t number, uint32_t figure,
+			  struct weir_rows_ref *rows)
+{
+	const struct use_state *st = maker->ctx->state;
+	const struct use_resource *resource = &st->resources[number];
+	const struct use_ask *ask =
+		figure == USE_NONE ? &resource->ask : &resource->figures[figure].ask;
+	const char *cure, *reason;
 	struct unchecked_row row;
 
+	if (!ask->name || row_is_told(st, number, figure, ask->name))
+		return;
+	reason = row_absent(maker->ctx, ask, &cure);
 	if (!reason)
 		return;
 	row.resource = row_text(maker, resource->name);
@@ -201,12 +219,9 @@ static struct weir_rows_ref row_not_checked(struct row_maker *maker)
 	rows = row_table(maker, most, sizeof(struct unchecked_row));
 	rows.count = 0;
 	for (uint32_t i = 0; i < st->resource_count; i++) {
-		const struct use_resource *resource = &st->resources[i];
-
-		row_unchecked(maker, resource, &resource->ask, &rows);
-		for (uint32_t f = 0; f < resource->figure_count; f++)
-			if (row_is_first(resource, f))
-				row_unchecked(maker, resource, &resource->figures[f].ask, &rows);
+		row_unchecked(maker, i, USE_NONE, &rows);
+		for (uint32_t f = 0; f < st->resources[i].figure_count; f++)
+			row_unchecked(maker, i, f, &rows);
 	}
 	return rows;
 }

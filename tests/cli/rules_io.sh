@@ -125,6 +125,30 @@ verdict
 check "without the right to see who waits, the machine's pressure says it" is \
 	"('disk', 'loop0', 'saturation') in found and [x['comm'] for x in f[0]['causes']] == ['copy']"
 
+staged tcp_counters 'netns: uint, out_segments: count, retransmits: count, timeouts: count, listen_overflows: count, udp_receive_full: count, udp_in: count' <<'Y'
+7, 100, 0, 0, 0, 90, 10
+8, 100, 0, 0, 5, 0, 0
+9, 100, 0, 0, 0, 4, 0
+Y
+sockets='netns: uint, pid: uint, comm: text, queue: count, limit: count, drops: count'
+staged tcp_datagrams "$sockets" <<'Y'
+7, 10, statsd, 200000, 200000, 88
+7, 11, resolved, 200000, 200000, 2
+8, 12, other, 200000, 200000, 70
+9, ~, ~, 200000, ~, 4
+Y
+staged tcp_listeners "$sockets" <<'Y'
+8, 20, idle, 0, ~, ~
+8, 21, deaf, 6, ~, ~
+Y
+verdict
+check "lost datagrams are the fault of who did not read them, in their own namespace" is \
+	'[[c["comm"] for c in x["causes"]] for x in f if x["instance"] == "7"] == [["statsd", "resolved"]]'
+check "of whom nothing is known, nobody is named" is \
+	'[x["causes"] for x in f if x["instance"] == "9"] == [[]]'
+check "a listener whose limit is not known is to blame for connections that wait" is \
+	'[[c["comm"] for c in x["causes"]] for x in f if x["instance"] == "8"] == [["deaf"]]'
+
 staged disks "$disks" <<'Y'
 sda, 0.1, 0.1, 5, 0, 0, 50000, 0, 3000000, ~, ~
 sdb, 0.1, 0.1, 5, 0, 0, 50000, 0, 3000000, ~, ~

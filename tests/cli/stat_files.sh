@@ -180,6 +180,46 @@ check "what no file tells is absent" row \
 tcp two 50 9
 check "counters of TCP that go back are read" window tcpstat
 check "they give no number, and a mark" row '(rows[0]["out_segments"], rows[0]["gap"]) == (None, True)'
+
+# Sockets, as the kernel writes them: a listener with 5 that wait, one of IPv6 with none, a connection; a
+# socket of UDP that lost datagrams, one that has only some to be read, and one that did nothing.
+sockets='sl local_address rem_address st tx_queue rx_queue tr tm->when retrnsmt uid timeout inode'
+for tree in one two; do
+	[ $tree = one ] && lost=7 || lost=107
+	tree_file $tree proc/net/tcp <<END
+  $sockets
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000005 00:00000000 00000000  1000        0 4001 1 0000000000000000 100 0 0 10 0
+   1: 0100007F:1F90 0100007F:A000 01 00000000:00000009 00:00000000 00000000  1000        0 4002 1 0000000000000000 20 4 30 10 -1
+END
+	tree_file $tree proc/net/tcp6 <<END
+  $sockets
+   0: 00000000000000000000000001000000:0016 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4003 1 0000000000000000 100 0 0 10 0
+END
+	tree_file $tree proc/net/udp <<END
+  $sockets ref pointer drops
+  100: 00000000:0035 00000000:0000 07 00000000:00000300 00:00000000 00000000   101        0 4004 2 0000000000000000 $lost
+  101: 00000000:0044 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 4005 2 0000000000000000 3
+  102: 00000000:0045 00000000:0000 07 00000000:00000200 00:00000000 00000000     0        0 4006 2 0000000000000000 3
+END
+	echo named | tree_file $tree proc/4711/comm
+done
+mkdir -p "$peer_root/proc/4711/fd"
+ln -s 'socket:[4004]' "$peer_root/proc/4711/fd/3"
+ln -s 'socket:[4001]' "$peer_root/proc/4711/fd/4"
+check "listeners of a recorded tree are read" window listeners
+check "with what they tell, and with their owners; limits and drops are not told" row \
+	'[(r["laddr"], r["lport"], r["queue"], r["limit"], r["drops"], r["uid"], r["pid"], r["comm"]) for r in rows] == [("127.0.0.1", 8080, 5, None, None, 1000, 4711, "named"), ("::1", 22, 0, None, None, 0, None, None)]'
+check "sockets of UDP are read" window udp
+check "those that lost datagrams, or have some to be read, and whose they are" row \
+	'[(r["laddr"], r["lport"], r["queue"], r["drops"], r["comm"]) for r in rows] == [("0.0.0.0", 53, 768, 100, "named"), ("0.0.0.0", 69, 512, 0, None)]'
+check "all of them are read where that is asked for" window udp --idle
+check "then the one that did nothing is told, too" row '[r["lport"] for r in rows] == [53, 68, 69]'
+printf ' %s\n 0: 0100:1F90 x\n' "$sockets" | tree_file one proc/net/tcp
+tree_show one
+check "a line of sockets that cannot be read is an error" \
+	status 1 timeout 20 "$weir" listeners --root "$peer_root" --count 1
+rm "$tap_dir/one/proc/net/tcp"
+
 printf 'Tcp: OutSegs RetransSegs\nTcp: 1\n' | tree_file one proc/net/snmp
 tree_show one
 check "net.tcp refuses fewer numbers than names" \

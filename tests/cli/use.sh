@@ -97,6 +97,13 @@ grep -A4 BOTTLENECK "$tap_dir/answer" | sed 's/: .*8 queued.*/: 8 queued/' >"$ta
 check "people read sentences" same "$tap_dir/want" "$tap_dir/told"
 check "and what was not checked" holds "$tap_dir/answer" "this pipeline has no such input"
 
+{
+	rules
+	rules | sed '1,2d'
+} | judge --format json
+check "what several resources of one name ask is told once" is \
+	'[(x["resource"], x["what"]) for x in v["not_checked"]] == [("disk", "log")]'
+
 # Two resources: ranks by cost; one that explains another.
 two() {
 	cat <<Y

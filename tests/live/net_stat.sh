@@ -203,4 +203,41 @@ sys.stdin.read()' <"$tap_dir/stay" >"$tap_dir/listens" 2>&1 &
 check "a window with a listener that does not accept ends" window_of_a_listener
 check "its queue is over its limit, it has lost connections, and its owner is known" row \
 	'[(r["laddr"], r["queue"], r["limit"], r["drops"] > 0, r["comm"]) for r in rows if r["netns"] == far and r["lport"] == 7123] == [("127.0.0.1", 2, 1, True, "python3")]'
+
+# A socket of UDP that nobody reads, by each family, until its input ends.
+window_of_full_sockets() {
+	begin udp || return 1
+	ip netns exec $far python3 -c '
+import socket, sys
+full = []
+for family, address in (socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"):
+    try:
+        one = socket.socket(family, socket.SOCK_DGRAM)
+        one.bind((address, 7124))
+    except OSError:
+        continue
+    full.append(one)
+    out = socket.socket(family, socket.SOCK_DGRAM)
+    for _ in range(1000):
+        out.sendto(b"x" * 1000, (address, 7124))
+print("full", flush=True)
+sys.stdin.read()' <"$tap_dir/stay" >"$tap_dir/full" 2>&1 &
+	owner=$!
+	exec 9>"$tap_dir/stay"
+	for _ in $(seq 600); do
+		grep -q full "$tap_dir/full" && break
+		sleep 0.1
+	done
+	end_window
+	ended=$?
+	exec 9>&-
+	wait $owner
+	return $ended
+}
+full_before=$(counters $far Udp:RcvbufErrors)
+check "a window with a socket that nobody reads ends" window_of_full_sockets
+full_grown=$(grown "$full_before" "$(counters $far Udp:RcvbufErrors)")
+check "it lost what the namespace counts, its buffer is full, and its owner is known" row \
+	"[([r['drops']], r['queue'] > r['limit'] - 4096, r['comm']) for r in rows if r['netns'] == far and r['laddr'] == '127.0.0.1'] == [($full_grown, True, 'python3')]"
+check "so many that it is no zero" row 'all(r["drops"] > 100 for r in rows if r["netns"] == far)'
 finish

@@ -166,7 +166,7 @@ end_loads
 
 # Networks, in namespaces of the test's own.
 if ! ip netns add "$space" 2>"$tap_dir/err" || ! ip netns add "$far" 2>"$tap_dir/err"; then
-	none "connections that a listener loses are found" "datagrams that find a full buffer are found" \
+	none "connections that a listener loses are found" "datagrams that find a full buffer are found, with whose it is" \
 		"lost segments are found"
 	finish
 fi
@@ -186,7 +186,8 @@ end_loads
 
 begin in "$space" flooder 7002
 verdict
-check "datagrams that find a full buffer are found" finds network errors "$space_id" '' ''
+check "datagrams that find a full buffer are found, with whose it is" \
+	finds network errors "$space_id" flooder ''
 check "as such" judged 'any("UDP" in x["summary"] for x in f if x["instance"] == space)' space="$space_id"
 end_loads
 
