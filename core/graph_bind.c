@@ -2,6 +2,7 @@
 /* Binding: schemas meet wants, in the order of the edges, before anything runs. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "node.h"
@@ -27,6 +28,23 @@ int node_declare(struct node *node, uint32_t output, const struct weir_schema *s
 			  component->outputs.items[output].name, error);
 }
 
+/* The column, by name or head, that was meant most likely; NULL: none is near. */
+static const char *bind_nearest(const struct weir_schema *schema, const char *name)
+{
+	const char **words = calloc(2 * (size_t)schema->fields.count + 1, sizeof(*words));
+	const char *nearest;
+	size_t count = 0;
+
+	for (uint32_t i = 0; words && i < schema->fields.count; i++) {
+		words[count++] = schema->fields.items[i].name;
+		if (schema->fields.items[i].head)
+			words[count++] = schema->fields.items[i].head->text;
+	}
+	nearest = words ? diag_nearest(name, words, count) : NULL;
+	free(words);
+	return nearest;
+}
+
 int node_report_want(struct node *node, uint32_t input, const struct weir_want *want,
 		     const struct place *place)
 {
@@ -39,9 +57,13 @@ int node_report_want(struct node *node, uint32_t input, const struct weir_want *
 	schema_want_text(want, column, sizeof(column));
 	schema_columns_text(link->seen.schema, has, sizeof(has));
 	node->broken = true;
-	if (!field)
-		return diag_error(node->graph->diag, place, "%s wants %s; %s has: %s", to, column,
-				  from, has);
+	if (!field) {
+		const char *nearest = bind_nearest(link->seen.schema, want->name);
+
+		return diag_error(node->graph->diag, place, "%s wants %s%s%s%s %s has: %s", to,
+				  column, nearest ? "; did you mean \"" : "",
+				  nearest ? nearest : "", nearest ? "\"?" : ";", from, has);
+	}
 	return diag_error(node->graph->diag, place, "%s wants %s; in %s it is %s%s%s%s%s", to,
 			  column, from, schema_type_phrase(field->type), field->unit ? " of " : "",
 			  field->unit ? field->unit->dimension : "", field->role ? ", " : "",

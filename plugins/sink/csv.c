@@ -5,10 +5,12 @@
 
 #include <weir/plugin.h>
 
+#include "columns.h"
 #include "csv_cell.h"
 
 struct csv_conf {
 	const char *path;
+	struct weir_texts columns;
 	uint32_t line_end; /* enum csv_line_end */
 };
 
@@ -16,6 +18,9 @@ enum csv_line_end { CSV_LF, CSV_CRLF };
 
 static const struct weir_option csv_options[] = {
 	WEIR_OPT_TEXT(struct csv_conf, path, "", "file to write; what -o says, else stdout"),
+	WEIR_OPT_TEXTS(struct csv_conf, columns, "",
+		       "columns to write, in this order, by name or head; all, where the rows have "
+		       "none of them"),
 	WEIR_OPT_CHOICE(struct csv_conf, line_end, "lf", "lf crlf",
 			"what ends a line; RFC 4180 has crlf"),
 };
@@ -28,6 +33,7 @@ struct csv_source {
 
 struct csv_input {
 	const char *node;
+	struct columns chosen;
 	const struct weir_field *time;
 	struct csv_source *sources; /* one for each column */
 	bool per_second;
@@ -72,13 +78,13 @@ static uint32_t csv_column(struct csv *csv, const char *field, enum csv_part par
 	return csv->column_count++;
 }
 
-/* Calls `each` for every column of a schema, until one fails. */
-static int csv_each(struct csv *csv, struct csv_input *input, const struct weir_schema *schema,
+/* Calls `each` for every column of an input, until one fails. */
+static int csv_each(struct csv *csv, struct csv_input *input,
 		    int (*each)(struct csv *csv, struct csv_input *input,
 				const struct csv_source *source))
 {
-	for (uint32_t i = 0; i < schema->fields.count; i++) {
-		const struct weir_field *field = &schema->fields.items[i];
+	for (uint32_t i = 0; i < input->chosen.count; i++) {
+		const struct weir_field *field = input->chosen.fields[i];
 		bool histogram = field->type == WEIR_TYPE_HISTOGRAM;
 		enum csv_part part = histogram ? CSV_COUNT : CSV_WHOLE;
 		enum csv_part end = histogram ? CSV_PARTS : CSV_COUNT;
@@ -120,7 +126,7 @@ static int csv_lay_out(struct weir_ctx *ctx)
 		if (csv_column(csv, csv_own_columns[i], CSV_WHOLE) == UINT32_MAX)
 			return -ENOMEM;
 	for (uint32_t i = 0; i < ctx->input_count && !err; i++)
-		err = csv_each(csv, NULL, weir_input(ctx, i)->schema, csv_add);
+		err = csv_each(csv, &csv->inputs[i], csv_add);
 	for (uint32_t i = 0; i < ctx->input_count && !err; i++) {
 		csv->inputs[i].per_second = value_per_second(weir_input(ctx, i)->schema);
 		if (csv->inputs[i].per_second &&
@@ -134,18 +140,26 @@ static int csv_lay_out(struct weir_ctx *ctx)
 		input->node = from->node;
 		input->time = value_time_field(from->schema);
 		input->sources = calloc(csv->column_count, sizeof(*input->sources));
-		err = input->sources ? csv_each(csv, input, from->schema, csv_set) : -ENOMEM;
+		err = input->sources ? csv_each(csv, input, csv_set) : -ENOMEM;
 	}
 	return err;
 }
 
 static int csv_bind(struct weir_ctx *ctx)
 {
+	const struct csv_conf *conf = ctx->options;
 	struct csv *csv = ctx->state;
 	int err;
 
+	err = columns_check(ctx, &conf->columns);
+	if (err)
+		return err;
 	csv->inputs = calloc(ctx->input_count + 1, sizeof(*csv->inputs));
-	err = csv->inputs ? csv_lay_out(ctx) : -ENOMEM;
+	err = csv->inputs ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < ctx->input_count && !err; i++)
+		err = columns_choose(&csv->inputs[i].chosen, &conf->columns,
+				     weir_input(ctx, i)->schema);
+	err = err ? err : csv_lay_out(ctx);
 	return err ? weir_fail(ctx, err, "keep the columns of %u inputs", ctx->input_count) : 0;
 }
 
@@ -249,8 +263,10 @@ static void csv_destroy(struct weir_ctx *ctx)
 {
 	struct csv *csv = ctx->state;
 
-	for (uint32_t i = 0; csv->inputs && i < ctx->input_count; i++)
+	for (uint32_t i = 0; csv->inputs && i < ctx->input_count; i++) {
 		free(csv->inputs[i].sources);
+		free(csv->inputs[i].chosen.fields);
+	}
 	free(csv->inputs);
 	for (uint32_t i = 0; i < csv->column_count; i++)
 		free(csv->columns[i]);

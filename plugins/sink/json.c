@@ -4,19 +4,24 @@
 
 #include <weir/plugin.h>
 
+#include "columns.h"
 #include "json_value.h"
 
 struct json_conf {
 	const char *path;
+	struct weir_texts columns;
 };
 
 static const struct weir_option json_options[] = {
 	WEIR_OPT_TEXT(struct json_conf, path, "", "file to write; what -o says, else stdout"),
+	WEIR_OPT_TEXTS(struct json_conf, columns, "",
+		       "columns to write, in this order, by name or head; all, where the rows have "
+		       "none of them"),
 };
 
 struct json_input {
 	const char *node;
-	const struct weir_schema *schema;
+	struct columns columns;
 	const struct weir_field *time; /* the row's moment, or NULL: the window's end */
 	bool has_t;                    /* the schema has a field of that name, which then wins */
 	bool has_node;
@@ -31,8 +36,12 @@ struct json {
 
 static int json_bind(struct weir_ctx *ctx)
 {
+	const struct json_conf *conf = ctx->options;
 	struct json *json = ctx->state;
+	int err = columns_check(ctx, &conf->columns);
 
+	if (err)
+		return err;
 	json->inputs = calloc(ctx->input_count + 1, sizeof(*json->inputs));
 	if (!json->inputs)
 		return weir_fail(ctx, -ENOMEM, "keep %u inputs", ctx->input_count);
@@ -41,7 +50,8 @@ static int json_bind(struct weir_ctx *ctx)
 		struct json_input *input = &json->inputs[i];
 
 		input->node = from->node;
-		input->schema = from->schema;
+		if (columns_choose(&input->columns, &conf->columns, from->schema) < 0)
+			return weir_fail(ctx, -ENOMEM, "keep the columns of %s", from->node);
 		input->time = value_time_field(from->schema);
 		input->has_t = weir_find(from->schema, "t") != NULL;
 		input->has_node = weir_find(from->schema, "node") != NULL;
@@ -82,7 +92,10 @@ static void json_row(struct weir_ctx *ctx, const struct json_input *input,
 	}
 	if (batch->flags & WEIR_BATCH_GAP)
 		line_text(line, "\"gap\":true,");
-	json_fields(ctx, batch, input->schema, row, line);
+	for (uint32_t i = 0; i < input->columns.count; i++) {
+		line_text(line, i ? "," : "");
+		json_field(ctx, batch, input->columns.fields[i], row, line);
+	}
 	line_text(line, "}\n");
 }
 
@@ -126,6 +139,8 @@ static void json_destroy(struct weir_ctx *ctx)
 {
 	struct json *json = ctx->state;
 
+	for (uint32_t i = 0; json->inputs && i < ctx->input_count; i++)
+		free(json->inputs[i].columns.fields);
 	free(json->inputs);
 	line_free(&json->line);
 }

@@ -126,16 +126,21 @@ static void json_stack(struct weir_ctx *ctx, const struct weir_batch *batch,
 static void json_value(struct weir_ctx *ctx, const struct weir_batch *batch,
 		       const struct weir_field *field, const void *row, struct line *line);
 
+void json_field(struct weir_ctx *ctx, const struct weir_batch *batch,
+		const struct weir_field *field, const void *row, struct line *line)
+{
+	line_printf(line, "\"%s\":", field->name);
+	json_value(ctx, batch, field, row, line);
+}
+
 /* The fields of a schema from `first` on. */
 static void json_fields_from(struct weir_ctx *ctx, const struct weir_batch *batch,
 			     const struct weir_schema *schema, uint32_t first, const void *row,
 			     struct line *line)
 {
 	for (uint32_t i = first; i < schema->fields.count; i++) {
-		const struct weir_field *field = &schema->fields.items[i];
-
-		line_printf(line, "%s\"%s\":", i > first ? "," : "", field->name);
-		json_value(ctx, batch, field, row, line);
+		line_text(line, i > first ? "," : "");
+		json_field(ctx, batch, &schema->fields.items[i], row, line);
 	}
 }
 

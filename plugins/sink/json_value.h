@@ -19,6 +19,10 @@ void json_double(struct line *line, double value);
 void json_rows(struct weir_ctx *ctx, const struct weir_batch *batch, const struct weir_field *field,
 	       const struct value *rows, struct line *line);
 
+/* `"name":value` */
+void json_field(struct weir_ctx *ctx, const struct weir_batch *batch,
+		const struct weir_field *field, const void *row, struct line *line);
+
 /* `"name":value,"name":value` for all fields of a schema. */
 void json_fields(struct weir_ctx *ctx, const struct weir_batch *batch,
 		 const struct weir_schema *schema, const void *row, struct line *line);

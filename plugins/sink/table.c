@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sink table: rows of any schema for people, as aligned columns and histograms drawn as bars. */
 #include "table.h"
+#include "columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,30 +55,11 @@ static int table_create(struct weir_ctx *ctx)
 	return err;
 }
 
-/* Each column that the option names must be one of at least one input. */
-static int table_check_columns(struct weir_ctx *ctx)
-{
-	const struct table_conf *conf = ctx->options;
-	char option[32];
-
-	for (uint32_t c = 0; c < conf->columns.count; c++) {
-		struct weir_want want = { .name = conf->columns.items[c] };
-		bool found = ctx->input_count == 0;
-
-		for (uint32_t i = 0; i < ctx->input_count && !found; i++)
-			found = table_find(weir_input(ctx, i)->schema, want.name) != NULL;
-		snprintf(option, sizeof(option), "columns[%u]", c);
-		if (!found && !ctx->host->want(ctx, 0, &want, option))
-			return -EINVAL;
-	}
-	return 0;
-}
-
 static int table_bind(struct weir_ctx *ctx)
 {
 	const struct table_conf *conf = ctx->options;
 	struct table *table = ctx->state;
-	int err = table_check_columns(ctx);
+	int err = columns_check(ctx, &conf->columns);
 
 	if (err)
 		return err;

@@ -140,9 +140,6 @@ struct table_view *table_view_new(const struct table_conf *conf, const struct we
 				  const struct weir_texts *columns);
 void table_view_free(struct table_view *view);
 
-/* table_view.c. The field of that name, or whose head says that; NULL: none. */
-const struct weir_field *table_find(const struct weir_schema *schema, const char *word);
-
 /* table_layout.c. Widens columns to hold these rows, and chooses what the page shows of them. */
 void table_layout(const struct table_page *page, struct table_view *view, const void *rows,
 		  uint32_t count);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "columns.h"
 #include "value.h"
 
 /* The DEPTH field whose next text column this is, or NULL. */
@@ -131,19 +132,6 @@ static int view_add_all(struct table_view *view, const struct table_conf *conf)
 	return err;
 }
 
-const struct weir_field *table_find(const struct weir_schema *schema, const char *word)
-{
-	const struct weir_field *field = weir_find(schema, word);
-
-	for (uint32_t i = 0; i < schema->fields.count && !field; i++) {
-		const struct weir_head *head = schema->fields.items[i].head;
-
-		if (head && strcmp(head->text, word) == 0)
-			field = &schema->fields.items[i];
-	}
-	return field;
-}
-
 static int view_add_chosen(struct table_view *view, const struct table_conf *conf,
 			   const struct weir_texts *columns)
 {
@@ -151,7 +139,7 @@ static int view_add_chosen(struct table_view *view, const struct table_conf *con
 	int err = 0;
 
 	for (uint32_t i = 0; i < columns->count && !err; i++) {
-		const struct weir_field *field = table_find(view->schema, columns->items[i]);
+		const struct weir_field *field = columns_find(view->schema, columns->items[i]);
 
 		if (!field)
 			continue;

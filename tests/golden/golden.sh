@@ -41,6 +41,18 @@ check "table shows columns in the order asked for" \
 	prints table-columns table.yaml --with tree --columns symbol,depth
 check "table takes columns by their heads, too" \
 	prints table-heads-columns table.yaml --with heads --columns %util,r/s,wait
+check "json writes the columns asked for" \
+	prints json-columns rows.yaml --with heads --format json --columns %util,disk
+check "csv writes the columns asked for" \
+	prints csv-columns rows.yaml --with heads --format csv --columns %util,disk
+# refuses FORMAT: a column that there is not, with the one that was meant.
+refuses() {
+	status 2 "$WEIR" run "$golden/rows.yaml" --with heads --format "$1" --columns disk,%uitl 2>"$tap_dir/err" &&
+		holds "$tap_dir/err" 'command line:1:' && holds "$tap_dir/err" 'did you mean "%util"?'
+}
+for format in table json csv; do
+	check "$format refuses a column that there is not, and knows the one that was meant" refuses $format
+done
 check "table shows raw counts where heads say rates" \
 	prints table-heads-raw table.yaml --with heads --units raw
 check "table prints no head when told so" \
