@@ -21,17 +21,17 @@
 enum { OBJECT_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
 /* Opens a path as who has `top` for its root directory would. */
-static int object_open_below(int top, const char *path)
+static int object_open_below(int top, const char *path, int flags)
 {
-	struct open_how how = { .flags = OBJECT_FLAGS, .resolve = RESOLVE_IN_ROOT };
+	struct open_how how = { .flags = (uint32_t)flags, .resolve = RESOLVE_IN_ROOT };
 	int fd = (int)syscall(SYS_openat2, top, path, &how, sizeof(how));
 
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = openat(top, path[0] == '/' ? path + 1 : path, OBJECT_FLAGS);
+		fd = openat(top, path[0] == '/' ? path + 1 : path, flags);
 	return fd < 0 ? -errno : fd;
 }
 
-static int object_open_in_process(int root, uint32_t pid, const char *path)
+int object_open_in_process(int root, uint32_t pid, const char *path, int flags)
 {
 	char proc[64];
 	int top, fd;
@@ -40,7 +40,7 @@ static int object_open_in_process(int root, uint32_t pid, const char *path)
 	top = openat(root, proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (top < 0)
 		return -errno;
-	fd = object_open_below(top, path);
+	fd = object_open_below(top, path, OBJECT_FLAGS | flags);
 	close(top);
 	return fd;
 }
@@ -136,8 +136,8 @@ int object_open(int root, const char *path, const struct weir_mapping *mapping, 
 	int fd = -ENOENT, other;
 
 	if (mapping->alive) {
-		fd = object_check(object_open_in_process(root, mapping->pid, path), mapping, false,
-				  elf);
+		fd = object_check(object_open_in_process(root, mapping->pid, path, 0), mapping,
+				  false, elf);
 		if (fd >= 0)
 			return fd;
 		other = object_open_map(root, mapping, elf);
@@ -146,7 +146,7 @@ int object_open(int root, const char *path, const struct weir_mapping *mapping, 
 		if (other >= 0)
 			return other;
 	}
-	other = object_check(object_open_below(root, path), mapping, false, elf);
+	other = object_check(object_open_below(root, path, OBJECT_FLAGS), mapping, false, elf);
 	return other >= 0 ? other : object_worse(fd, other);
 }
 

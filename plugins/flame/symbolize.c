@@ -86,6 +86,9 @@ struct symbolize_user {
 
 static void symbolize_count(struct walk_quality *quality, const struct weir_frame *frame)
 {
+	/* Who names that, and says what has no name, is flame.jit. */
+	if (frame->flags & WEIR_FRAME_JIT && !frame->symbol)
+		return;
 	quality->frames++;
 	if (frame->symbol)
 		quality->with_symbol++;

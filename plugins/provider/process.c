@@ -357,12 +357,39 @@ static int process_mapping(struct weir_ctx *ctx, uint32_t pid, uint64_t time, ui
 	return 0;
 }
 
+struct process_show {
+	const struct process *process;
+	weir_mapping_fn *see;
+	void *with;
+};
+
+static int process_show_map(const struct process_map *map, void *with)
+{
+	const struct process_show *show = with;
+	struct weir_mapping mapping = { .size = sizeof(mapping) };
+
+	process_describe(show->process, map, &mapping);
+	return show->see(&mapping, show->with);
+}
+
+static int process_mappings(struct weir_ctx *ctx, uint32_t pid, uint64_t time, weir_mapping_fn *see,
+			    void *with)
+{
+	struct process *process = pid ? process_look_up(ctx, pid, time) : NULL;
+	struct process_show show = { process, see, with };
+
+	if (!process)
+		return process_unknown(ctx, pid, time);
+	return process_space_each(process_space_at(process, time), time, process_show_map, &show);
+}
+
 static const struct weir_process_v1 process_service = {
 	.size = sizeof(struct weir_process_v1),
 	.watch = process_watch_scope,
 	.sync = process_sync,
 	.info = process_info,
 	.mapping = process_mapping,
+	.mappings = process_mappings,
 };
 
 static const struct weir_service_offer process_offers[] = {

@@ -185,6 +185,22 @@ const struct process_map *process_space_find(const struct process_space *space, 
 	return NULL;
 }
 
+int process_space_each(const struct process_space *space, uint64_t time,
+		       int (*see)(const struct process_map *map, void *with), void *with)
+{
+	for (; space; space = space->parent) {
+		for (uint32_t i = 0; i < space->count; i++) {
+			int seen = space->maps[i].time <= time ? see(&space->maps[i], with) : 0;
+
+			if (seen)
+				return seen;
+		}
+		if (space->forked < time)
+			time = space->forked;
+	}
+	return 0;
+}
+
 static bool process_map_covered(const struct process_space *space, uint32_t i, uint64_t before)
 {
 	const struct process_map *map = &space->maps[i];

@@ -87,4 +87,8 @@ int process_space_add(struct process_store *store, struct process_space *space,
 const struct process_map *process_space_find(const struct process_space *space, uint64_t time,
 					     uint64_t address);
 
+/* All that existed then, covered ones too, until `see` returns something other than 0: what it was. */
+int process_space_each(const struct process_space *space, uint64_t time,
+		       int (*see)(const struct process_map *map, void *with), void *with);
+
 #endif

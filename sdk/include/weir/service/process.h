@@ -54,6 +54,9 @@ struct weir_mapping {
 	uint32_t alive;      /* 1: /proc/PID may still be used to reach the file */
 };
 
+/* One of many mappings, which lives until it returns; `with` is the caller's own. */
+typedef int weir_mapping_fn(const struct weir_mapping *mapping, void *with);
+
 struct weir_process_v1 {
 	uint32_t size;
 	uint32_t reserved;
@@ -74,6 +77,13 @@ struct weir_process_v1 {
 	 */
 	int (*mapping)(struct weir_ctx *self, uint32_t pid, uint64_t time, uint64_t address,
 		       struct weir_mapping *mapping);
+	/*
+	 * Shows all mappings that are known of the process at that time, in any order, those too that
+	 * newer ones have covered, until `see` returns something other than 0. What that was, 0, or
+	 * -ESRCH. `see` must not call the service. A provider may be too old to have it: WEIR_HAS().
+	 */
+	int (*mappings)(struct weir_ctx *self, uint32_t pid, uint64_t time, weir_mapping_fn *see,
+			void *with);
 };
 
 #endif

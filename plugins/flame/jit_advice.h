@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Why a process's code has no names, and what its user can do about it. */
+#ifndef FLAME_JIT_ADVICE_H
+#define FLAME_JIT_ADVICE_H
+
+#include <stdbool.h>
+
+#include "jit_process.h"
+
+/* A sentence for the user; false when there is nothing to say. */
+bool jit_advise(const struct jit_process *process, char *out, size_t size);
+
+#endif
