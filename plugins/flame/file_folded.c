@@ -110,30 +110,6 @@ static bool folded_recognise(const uint8_t *bytes, size_t count)
 	return look.one && look.one * 2 >= look.lines && !memchr(bytes, 0, count);
 }
 
-static int folded_open(struct file *file)
-{
-	struct folded_reading *reading = calloc(1, sizeof(*reading));
-	struct folded_look look;
-	const uint8_t *bytes;
-	size_t count;
-	int err;
-
-	file->reading = reading;
-	if (!reading)
-		return weir_fail(file->ctx, -ENOMEM, "%s", file->input.path);
-	err = file_input_peek(&file->input, 1, &bytes, &count);
-	if (err)
-		return err;
-	/* One number may be the end of a name: "Thread 7". */
-	look = folded_look((const char *)bytes, count);
-	reading->two = look.two == look.one;
-	if (reading->two)
-		weir_log(file->ctx, WEIR_LOG_INFO,
-			 "%s compares two profiles: the second is read, what came after",
-			 file->input.path);
-	return 0;
-}
-
 static bool folded_marked(const char *text, size_t length, char mark)
 {
 	return length > 4 && text[length - 4] == '_' && text[length - 3] == '[' &&
@@ -186,7 +162,7 @@ static int folded_add(struct file *file, const char *text, size_t length)
 		stack->frames = grown;
 		stack->capacity = capacity;
 	}
-	stack->frames[stack->count++] = reading->known.numbers[entry->frames];
+	stack->frames[stack->count++] = entry->numbers[0];
 	return 0;
 }
 
@@ -235,10 +211,11 @@ static uint64_t folded_weight(struct folded_reading *reading, const struct folde
 	return weight;
 }
 
-static int folded_line(struct file *file, const char *line, size_t length)
+static int folded_line(struct file *file, const struct file_line *given)
 {
 	struct folded_reading *reading = file->reading;
-	size_t whole = length;
+	const char *line = given->text;
+	size_t length = given->length;
 	struct folded_number number, before;
 	struct file_sample sample;
 
@@ -246,7 +223,7 @@ static int folded_line(struct file *file, const char *line, size_t length)
 		return 0;
 	if (!folded_number(line, &length, &number) ||
 	    (reading->two && !folded_number(line, &length, &before))) {
-		file_bad_line(file, reading->text.line, line, whole);
+		file_bad_line(file, reading->text.line, line, given->length);
 		return 0;
 	}
 	if (folded_split(file, line, length))
@@ -263,6 +240,31 @@ static int folded_line(struct file *file, const char *line, size_t length)
 	return file_push(&file->profile, &sample);
 }
 
+static int folded_open(struct file *file)
+{
+	struct folded_reading *reading = calloc(1, sizeof(*reading));
+	struct folded_look look;
+	const uint8_t *bytes;
+	size_t count;
+	int err;
+
+	file->reading = reading;
+	if (!reading)
+		return weir_fail(file->ctx, -ENOMEM, "%s", file->input.path);
+	reading->text.read = folded_line;
+	err = file_input_peek(&file->input, 1, &bytes, &count);
+	if (err)
+		return err;
+	/* One number may be the end of a name: "Thread 7". */
+	look = folded_look((const char *)bytes, count);
+	reading->two = look.two == look.one;
+	if (reading->two)
+		weir_log(file->ctx, WEIR_LOG_INFO,
+			 "%s compares two profiles: the second is read, what came after",
+			 file->input.path);
+	return 0;
+}
+
 static int folded_step(struct file *file)
 {
 	struct folded_reading *reading = file->reading;
@@ -272,7 +274,7 @@ static int folded_step(struct file *file)
 		file_known_reset(&reading->known);
 		reading->epoch = file->profile.epoch;
 	}
-	more = file_text_step(file, &reading->text, folded_line);
+	more = file_text_step(file, &reading->text);
 	if (more == 0 && reading->fractions)
 		weir_log(file->ctx, WEIR_LOG_INFO,
 			 "%s: %" PRIu64 " weights have fractions: they are rounded so that the "

@@ -6,10 +6,9 @@
 #include "file_known.h"
 
 enum {
-	KNOWN_FIRST = 4096,
-	KNOWN_MAX = 1 << 20,      /* entries, and */
-	KNOWN_TEXTS = 128 << 20,  /* bytes of text, and */
-	KNOWN_NUMBERS = 16 << 20, /* frames, after which all are forgotten */
+	KNOWN_FIRST = 8192,      /* slots; at most half of them are taken */
+	KNOWN_MAX = 1 << 20,     /* entries, and */
+	KNOWN_BYTES = 256 << 20, /* bytes of them, after which all are forgotten */
 };
 
 static uint64_t known_mix(uint64_t a, uint64_t b)
@@ -46,6 +45,16 @@ uint64_t file_known_hash(const char *text, size_t length)
 			 known_word(end - 8) ^ UINT64_C(0xa0761d6478bd642f));
 }
 
+static const struct file_known_entry *known_at(const struct file_known *known, uint32_t place)
+{
+	return (const void *)(known->bytes + (size_t)(place - 1) * 8);
+}
+
+static const char *known_text(const struct file_known_entry *entry)
+{
+	return (const char *)(entry->numbers + entry->count);
+}
+
 const struct file_known_entry *file_known_find(const struct file_known *known, const char *text,
 					       size_t length, uint64_t hash)
 {
@@ -54,87 +63,80 @@ const struct file_known_entry *file_known_find(const struct file_known *known, c
 	if (!known->count)
 		return NULL;
 	for (at = (uint32_t)hash & known->mask; known->slots[at]; at = (at + 1) & known->mask) {
-		const struct file_known_entry *entry = &known->entries[known->slots[at] - 1];
+		const struct file_known_entry *entry = known_at(known, known->slots[at]);
 
 		if (entry->hash == hash && entry->length == length &&
-		    memcmp(known->texts + entry->text, text, length) == 0)
+		    memcmp(known_text(entry), text, length) == 0)
 			return entry;
 	}
 	return NULL;
 }
 
-static void known_place(struct file_known *known, uint32_t number)
+static void known_place(struct file_known *known, uint32_t place)
 {
-	uint32_t at = (uint32_t)known->entries[number].hash & known->mask;
+	uint32_t at = (uint32_t)known_at(known, place)->hash & known->mask;
 
 	while (known->slots[at])
 		at = (at + 1) & known->mask;
-	known->slots[at] = number + 1;
+	known->slots[at] = place;
 }
 
+/* Twice as many slots. */
 static int known_grow(struct file_known *known)
 {
-	uint32_t capacity = known->capacity ? known->capacity * 2 : KNOWN_FIRST, i;
-	struct file_known_entry *entries = reallocarray(known->entries, capacity, sizeof(*entries));
-	uint32_t *slots;
+	uint32_t count = known->slots ? (known->mask + 1) * 2 : KNOWN_FIRST;
+	uint32_t *old = known->slots, old_count = old ? known->mask + 1 : 0, i;
+	uint32_t *slots = calloc(count, sizeof(*slots));
 
-	if (!entries)
-		return -1;
-	known->entries = entries;
-	slots = calloc((size_t)capacity * 2, sizeof(*slots));
 	if (!slots)
 		return -1;
-	free(known->slots);
 	known->slots = slots;
-	known->mask = capacity * 2 - 1;
-	known->capacity = capacity;
-	for (i = 0; i < known->count; i++)
-		known_place(known, i);
+	known->mask = count - 1;
+	for (i = 0; i < old_count; i++)
+		if (old[i])
+			known_place(known, old[i]);
+	free(old);
 	return 0;
 }
 
-/* Room for `more` further items of `size` bytes. */
-static int known_room(void **items, size_t *capacity, size_t used, size_t more, size_t size)
+/* Room for an entry of `bytes` bytes. */
+static int known_room(struct file_known *known, size_t bytes)
 {
-	size_t wanted = *capacity ? *capacity : 4096;
-	void *grown;
+	size_t capacity = known->capacity ? known->capacity : 64 << 10;
+	uint8_t *grown;
 
-	if (*capacity - used >= more)
+	if (known->capacity - known->used >= bytes)
 		return 0;
-	while (wanted < used + more)
-		wanted *= 2;
-	grown = reallocarray(*items, wanted, size);
+	while (capacity - known->used < bytes)
+		capacity *= 2;
+	grown = realloc(known->bytes, capacity);
 	if (!grown)
 		return -1;
-	*items = grown;
-	*capacity = wanted;
+	known->bytes = grown;
+	known->capacity = capacity;
 	return 0;
 }
 
 const struct file_known_entry *file_known_add(struct file_known *known, const char *text,
-					      size_t length, uint64_t hash, const uint32_t *frames,
+					      size_t length, uint64_t hash, const uint32_t *numbers,
 					      uint32_t count)
 {
+	size_t bytes = sizeof(struct file_known_entry) + count * sizeof(*numbers) + length;
 	struct file_known_entry *entry;
 
-	if (known->count >= KNOWN_MAX || known->texts_used >= KNOWN_TEXTS ||
-	    known->numbers_used >= KNOWN_NUMBERS)
+	if (known->count >= KNOWN_MAX || known->used + bytes >= KNOWN_BYTES)
 		file_known_reset(known);
-	if ((known->count == known->capacity && known_grow(known)) ||
-	    known_room((void **)&known->texts, &known->texts_capacity, known->texts_used, length,
-		       1) ||
-	    known_room((void **)&known->numbers, &known->numbers_capacity, known->numbers_used,
-		       count, sizeof(*frames)))
+	if (known_room(known, (bytes + 7) & ~(size_t)7) ||
+	    ((!known->slots || known->count >= (known->mask + 1) / 2) && known_grow(known)))
 		return NULL;
-	entry = &known->entries[known->count];
-	*entry = (struct file_known_entry){ hash, (uint32_t)known->texts_used, (uint32_t)length,
-					    (uint32_t)known->numbers_used, count };
-	memcpy(known->texts + known->texts_used, text, length);
+	entry = (void *)(known->bytes + known->used);
+	*entry = (struct file_known_entry){ hash, (uint32_t)length, count };
 	if (count)
-		memcpy(known->numbers + known->numbers_used, frames, count * sizeof(*frames));
-	known->texts_used += length;
-	known->numbers_used += count;
-	known_place(known, known->count++);
+		memcpy(entry->numbers, numbers, count * sizeof(*numbers));
+	memcpy(entry->numbers + count, text, length);
+	known_place(known, (uint32_t)(known->used / 8) + 1);
+	known->used += (bytes + 7) & ~(size_t)7;
+	known->count++;
 	return entry;
 }
 
@@ -143,15 +145,12 @@ void file_known_reset(struct file_known *known)
 	if (known->count)
 		memset(known->slots, 0, ((size_t)known->mask + 1) * sizeof(*known->slots));
 	known->count = 0;
-	known->texts_used = 0;
-	known->numbers_used = 0;
+	known->used = 0;
 }
 
 void file_known_clear(struct file_known *known)
 {
-	free(known->entries);
+	free(known->bytes);
 	free(known->slots);
-	free(known->texts);
-	free(known->numbers);
 	memset(known, 0, sizeof(*known));
 }

@@ -50,17 +50,6 @@ static bool script_recognise(const uint8_t *bytes, size_t count)
 	return comments && !others;
 }
 
-static int script_open(struct file *file)
-{
-	struct script_reading *reading = calloc(1, sizeof(*reading));
-
-	file->reading = reading;
-	if (!reading)
-		return weir_fail(file->ctx, -ENOMEM, "%s", file->input.path);
-	reading->text.paragraphs = true;
-	return 0;
-}
-
 static int script_no_memory(struct file *file)
 {
 	const struct script_reading *reading = file->reading;
@@ -95,20 +84,20 @@ static int script_end_sample(struct file *file)
 	return file_push(&file->profile, sample);
 }
 
-/* The id of a text; `last` keeps the last one, for it is most often the same. */
-static uint32_t script_id(struct file *file, struct script_piece piece, char last[64], uint32_t *id)
+uint32_t script_id(struct file *file, struct script_piece piece)
 {
-	if (!piece.length)
-		return 0;
-	if (*id && strlen(last) == piece.length && memcmp(last, piece.text, piece.length) == 0)
-		return *id;
-	*id = file_name(&file->profile, piece.text, piece.length);
-	last[0] = '\0';
-	if (piece.length < 64) {
-		memcpy(last, piece.text, piece.length);
-		last[piece.length] = '\0';
-	}
-	return *id;
+	struct script_reading *reading = file->reading;
+	uint64_t hash = file_known_hash(piece.text, piece.length);
+	const struct file_known_entry *entry =
+		file_known_find(&reading->names, piece.text, piece.length, hash);
+	uint32_t id;
+
+	if (entry)
+		return entry->numbers[0];
+	id = file_name(&file->profile, piece.text, piece.length);
+	if (id)
+		file_known_add(&reading->names, piece.text, piece.length, hash, &id, 1);
+	return id;
 }
 
 /* A process or thread; "-1" and what is not told are absent. */
@@ -124,11 +113,9 @@ static uint32_t script_process(struct script_piece piece)
 
 static int script_comm(struct file *file, const struct script_header *header, uint32_t *comm)
 {
-	struct script_reading *reading = file->reading;
-
 	if (file->compat.on)
 		return compat_comm(file, header, comm);
-	*comm = script_id(file, header->comm, reading->comm, &reading->comm_id);
+	*comm = script_id(file, header->comm);
 	return *comm || !header->comm.length ? 0 : -ENOMEM;
 }
 
@@ -137,7 +124,7 @@ static int script_begin(struct file *file, const struct script_header *header)
 {
 	struct script_reading *reading = file->reading;
 	struct file_sample *sample = &reading->sample;
-	uint32_t event = script_id(file, header->event, reading->event, &reading->event_id);
+	uint32_t event = script_id(file, header->event);
 
 	/* What has no event that the script sees belongs to any. */
 	if ((event || !file->compat.on) && !file_wants_event(&file->profile, event)) {
@@ -182,11 +169,10 @@ static const struct file_known_entry *script_learn(struct file *file, struct fil
 }
 
 /* A line of a frame: 1: it is one; 0: it is none; -ENOMEM. */
-static int script_add_line(struct file *file, struct script_piece line)
+static int script_add_line(struct file *file, struct script_piece line, uint64_t hash)
 {
 	struct script_reading *reading = file->reading;
 	struct file_known *known = &reading->known[reading->java];
-	uint64_t hash = file_known_hash(line.text, line.length);
 	const struct file_known_entry *entry = file_known_find(known, line.text, line.length, hash);
 	int err = 0;
 
@@ -194,21 +180,20 @@ static int script_add_line(struct file *file, struct script_piece line)
 		entry = script_learn(file, known, line, hash, &err);
 	if (!entry)
 		return err;
-	err = script_append(&reading->stack, known->numbers + entry->frames, entry->count);
+	err = script_append(&reading->stack, entry->numbers, entry->count);
 	return err ? err : 1;
 }
 
 /* Whether the line is a frame that is known; *err tells whether there was memory for it. */
-static bool script_add_known(struct file *file, struct script_piece line, int *err)
+static bool script_add_known(struct file *file, struct script_piece line, uint64_t hash, int *err)
 {
 	struct script_reading *reading = file->reading;
-	const struct file_known *known = &reading->known[0];
-	const struct file_known_entry *entry = file_known_find(
-		known, line.text, line.length, file_known_hash(line.text, line.length));
+	const struct file_known_entry *entry =
+		file_known_find(&reading->known[0], line.text, line.length, hash);
 
 	if (!entry)
 		return false;
-	if (script_append(&reading->stack, known->numbers + entry->frames, entry->count))
+	if (script_append(&reading->stack, entry->numbers, entry->count))
 		*err = script_no_memory(file);
 	return true;
 }
@@ -261,23 +246,23 @@ static struct script_piece script_unindent(const char *line, size_t length)
 	return (struct script_piece){ line + i, length - i };
 }
 
-static int script_frame_line(struct file *file, const char *line, size_t length)
+static int script_frame_line(struct file *file, const struct file_line *line)
 {
 	struct script_reading *reading = file->reading;
-	struct script_piece text = script_unindent(line, length);
+	struct script_piece text = script_unindent(line->text, line->length);
 	struct script_piece source = text;
 	int found;
 
 	if (reading->unwanted)
 		return 0;
-	found = reading->open ? script_add_line(file, text) : 0;
+	found = reading->open ? script_add_line(file, text, line->hash) : 0;
 	if (!found && !file->compat.on && reading->open && reading->stack.count &&
 	    script_source(&source))
 		found = script_add_source(file, source) ? -ENOMEM : 1;
 	if (found < 0)
 		return script_no_memory(file);
 	if (!found)
-		file_bad_line(file, reading->text.line, line, length);
+		file_bad_line(file, reading->text.line, line->text, line->length);
 	return 0;
 }
 
@@ -291,7 +276,9 @@ static int script_header_line(struct file *file, const struct script_header *hea
 		err = script_begin(file, header);
 	/* What a tracepoint tells is no frame, and not expected to be one. */
 	if (!err && reading->open && script_frame(header->tail.text, header->tail.length, &frame) &&
-	    frame.pc.length && frame.module.length && script_add_line(file, header->tail) < 0)
+	    frame.pc.length && frame.module.length &&
+	    script_add_line(file, header->tail,
+			    file_known_hash(header->tail.text, header->tail.length)) < 0)
 		err = script_no_memory(file);
 	return err;
 }
@@ -303,37 +290,38 @@ static bool script_is_header(const char *line, size_t length, struct script_head
 	       (header->has_time || !script_is_blank(line[0]));
 }
 
-static int script_plain_line(struct file *file, const char *line, size_t length)
+static int script_plain_line(struct file *file, const struct file_line *line)
 {
 	struct script_reading *reading = file->reading;
 	struct script_header header;
-	struct script_piece text = script_unindent(line, length);
+	struct script_piece text = script_unindent(line->text, line->length);
 	int err = 0;
 
 	if (!text.length) {
 		/* A header alone may be followed by a blank line, and then by its frames. */
 		return reading->stack.count ? script_end_sample(file) : 0;
 	}
-	if (line[0] == '#')
+	if (line->text[0] == '#')
 		return 0;
 	/* Most lines are frames that were seen before. */
-	if (script_is_blank(line[0]) && reading->open && script_add_known(file, text, &err))
+	if (reading->open && text.text > line->text &&
+	    script_add_known(file, text, line->hash, &err))
 		return err;
-	if (script_is_header(line, length, &header))
+	if (script_is_header(line->text, line->length, &header))
 		return script_header_line(file, &header);
-	return script_frame_line(file, line, length);
+	return script_frame_line(file, line);
 }
 
-static int script_compat_line(struct file *file, const char *line, size_t length)
+static int script_compat_line(struct file *file, const struct file_line *line)
 {
 	struct script_header header;
 
-	if (length == 0)
+	if (line->length == 0)
 		return script_end_sample(file);
-	if (line[0] == '#')
+	if (line->text[0] == '#')
 		return 0;
-	return compat_header(line, length, &header) ? script_begin(file, &header)
-						    : script_frame_line(file, line, length);
+	return compat_header(line->text, line->length, &header) ? script_begin(file, &header)
+								: script_frame_line(file, line);
 }
 
 /* The script forgets a sample that no blank line ends: it is told. */
@@ -352,6 +340,35 @@ static int script_end(struct file *file)
 	return 0;
 }
 
+/* What is known lies far apart in memory: it is fetched while other lines are read. */
+static void script_ahead(struct file *file, struct file_line *lines, uint32_t count)
+{
+	const struct script_reading *reading = file->reading;
+	const struct file_known *known = &reading->known[0];
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct script_piece text = script_unindent(lines[i].text, lines[i].length);
+
+		lines[i].hash = file_known_hash(text.text, text.length);
+		file_known_fetch_slot(known, lines[i].hash);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		file_known_fetch_entry(known, lines[i].hash);
+}
+
+static int script_open(struct file *file)
+{
+	struct script_reading *reading = calloc(1, sizeof(*reading));
+
+	file->reading = reading;
+	if (!reading)
+		return weir_fail(file->ctx, -ENOMEM, "%s", file->input.path);
+	reading->text.paragraphs = true;
+	reading->text.ahead = script_ahead;
+	reading->text.read = file->compat.on ? script_compat_line : script_plain_line;
+	return 0;
+}
+
 static int script_step(struct file *file)
 {
 	struct script_reading *reading = file->reading;
@@ -360,11 +377,10 @@ static int script_step(struct file *file)
 	if (reading->epoch != file->profile.epoch) {
 		file_known_reset(&reading->known[0]);
 		file_known_reset(&reading->known[1]);
-		reading->comm_id = reading->event_id = 0;
+		file_known_reset(&reading->names);
 		reading->epoch = file->profile.epoch;
 	}
-	more = file_text_step(file, &reading->text,
-			      file->compat.on ? script_compat_line : script_plain_line);
+	more = file_text_step(file, &reading->text);
 	err = more == 0 ? script_end(file) : 0;
 	file->profile.held = reading->open;
 	return err ? err : more;
@@ -378,6 +394,7 @@ static void script_close(struct file *file)
 		return;
 	file_known_clear(&reading->known[0]);
 	file_known_clear(&reading->known[1]);
+	file_known_clear(&reading->names);
 	free(reading->stack.frames);
 	free(reading->line.frames);
 	free(reading->name);

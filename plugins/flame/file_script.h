@@ -45,16 +45,13 @@ struct script_stack {
 struct script_reading {
 	struct file_text text;
 	struct file_known known[2]; /* lines of frames; [1]: in samples of Java, in compat mode */
+	struct file_known names;    /* ids of commands, events and modules */
 	struct script_stack stack;  /* of the sample at hand */
 	struct script_stack line;   /* frames of a line */
 	char *name;                 /* of a frame, being written */
 	size_t name_capacity;
 	struct script_header header;
 	struct file_sample sample;
-	char comm[64]; /* of the last sample, and its id; "": none that fits */
-	char event[64];
-	uint32_t comm_id;
-	uint32_t event_id;
 	uint64_t epoch;
 	bool open;     /* a sample is */
 	bool unwanted; /* lines of frames that follow belong to no sample that is wanted */
@@ -88,6 +85,9 @@ struct script_piece script_trim(struct script_piece piece);
 
 /* Digits as a number; as large as can be where it is larger. */
 uint64_t script_number(struct script_piece piece);
+
+/* The id of a text that comes again and again; 0: it is empty, or there is no memory. */
+uint32_t script_id(struct file *file, struct script_piece piece);
 
 /* file_script_header.c: false: it is none. */
 bool script_header(const char *line, size_t length, struct script_header *header);

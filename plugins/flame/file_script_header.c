@@ -177,8 +177,8 @@ static bool read_rest(struct script_scan scan, struct script_header *header)
 	header->time = 0;
 	header->event = (struct script_piece){ scan.at, 0 };
 	cpu = scan_known(&scan, header, read_cpu);
-	scan_known(&scan, header, read_state);
-	scan_known(&scan, header, read_time);
+	if (!scan_known(&scan, header, read_time) && scan_known(&scan, header, read_state))
+		scan_known(&scan, header, read_time);
 	period = scan_known(&scan, header, read_period);
 	if (!scan_known(&scan, header, read_event)) {
 		scan_blanks(&scan);

@@ -220,7 +220,7 @@ int script_name(struct file *file, const struct script_frame *given)
 	if (inlined)
 		frame.flags |= WEIR_FRAME_INLINED;
 	else if (!homeless)
-		frame.object = file_name(&file->profile, given->module.text, given->module.length);
+		frame.object = script_id(file, given->module);
 	if (!homeless && !inlined && !frame.object)
 		return -ENOMEM;
 	if (is_jit(given->module))

@@ -4,21 +4,37 @@
 
 enum { TEXT_LINE_MAX = 16 << 20 };
 
-/* The lines of a run of bytes that ends with a line's end. */
-static int text_lines(struct file *file, struct file_text *text, const char *at, const char *end,
-		      file_line_fn *line)
+/* The next lines of a run of bytes that ends with a line's end; *at moves on. */
+static uint32_t text_split(const char **at, const char *end, struct file_line *lines)
 {
+	uint32_t count = 0;
+
+	while (*at < end && count < FILE_TEXT_AHEAD) {
+		const char *next = memchr(*at, '\n', (size_t)(end - *at));
+		const char *stop = next ? next : end;
+
+		if (stop > *at && stop[-1] == '\r')
+			stop--;
+		lines[count++] = (struct file_line){ *at, (size_t)(stop - *at), 0 };
+		*at = next ? next + 1 : end;
+	}
+	return count;
+}
+
+static int text_lines(struct file *file, struct file_text *text, const char *at, const char *end)
+{
+	struct file_line lines[FILE_TEXT_AHEAD];
 	int err = 0;
 
 	while (at < end && !err) {
-		const char *next = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = next ? next : end;
+		uint32_t count = text_split(&at, end, lines);
 
-		text->line++;
-		if (stop > at && stop[-1] == '\r')
-			stop--;
-		err = line(file, at, (size_t)(stop - at));
-		at = next ? next + 1 : end;
+		if (text->ahead)
+			text->ahead(file, lines, count);
+		for (uint32_t i = 0; i < count && !err; i++) {
+			text->line++;
+			err = text->read(file, &lines[i]);
+		}
 	}
 	return err;
 }
@@ -58,7 +74,7 @@ static int text_end_of_line(struct file *file, struct file_text *text, const cha
 	return end || !last;
 }
 
-int file_text_step(struct file *file, struct file_text *text, file_line_fn *line)
+int file_text_step(struct file *file, struct file_text *text)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8 */
 	size_t want = FILE_STEP, count;
@@ -84,7 +100,7 @@ int file_text_step(struct file *file, struct file_text *text, file_line_fn *line
 	} while (!end);
 	if (end < bytes + count)
 		end++;
-	err = text_lines(file, text, bytes, end, line);
+	err = text_lines(file, text, bytes, end);
 	file_input_skip(&file->input, (size_t)(end - bytes));
 	return err ? err : !last;
 }

@@ -5,16 +5,26 @@
 
 #include "file_reader.h"
 
-/* One line, without its end. `length` may be 0; nothing closes it. */
-typedef int file_line_fn(struct file *file, const char *line, size_t length);
+enum { FILE_TEXT_AHEAD = 8 };
+
+/* One line, without its end, which nothing closes. */
+struct file_line {
+	const char *text;
+	size_t length;
+	uint64_t hash; /* for file_text's `ahead` to set */
+};
 
 struct file_text {
 	uint64_t line;   /* number of the line at hand, from 1 on */
 	bool too_long;   /* it is left out to its end */
 	bool paragraphs; /* a step ends with a blank line, if there is one */
+	/* NULL, or: sees some lines before each of them is read. */
+	void (*ahead)(struct file *file, struct file_line *lines, uint32_t count);
+	/* Reads a line. 0, or a negative errno after having failed. */
+	int (*read)(struct file *file, const struct file_line *line);
 };
 
 /* Hands on the lines of the next FILE_STEP bytes. As a reader's step(). */
-int file_text_step(struct file *file, struct file_text *text, file_line_fn *line);
+int file_text_step(struct file *file, struct file_text *text);
 
 #endif

@@ -155,6 +155,8 @@ size_t function_without_parameters(const char *name, size_t length)
 {
 	size_t depth = 0, i = 0;
 
+	if (!memchr(name, '(', length))
+		return length;
 	while (i < length) {
 		size_t skip = name[i] == 'o' ? operator_length(name, length, i) : 0;
 
