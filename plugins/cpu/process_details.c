@@ -80,17 +80,24 @@ uint32_t process_count_fds(struct weir_ctx *ctx, uint32_t pid)
 	return err ? WEIR_ABSENT_U32 : count;
 }
 
-/* By /proc: in ticks since the boot, while the machine slept included; so is a recorded tree's clock. */
+/*
+ * By /proc: in ticks since the boot, while the machine slept included; so is a recorded tree's clock.
+ * Reading a sample takes its time, so that both clocks of a live one are asked now.
+ */
 uint64_t process_started(const struct process_state *st, const struct process_task *task)
 {
-	uint64_t start, clock = st->now.clock, age;
-	struct timespec boot;
+	uint64_t clock = st->now.clock, now = st->now.now;
+	struct timespec boot, monotonic;
+	uint64_t start, age;
 
 	if (st->bpf)
 		return task->start;
-	if (st->proc->live && clock_gettime(CLOCK_BOOTTIME, &boot) == 0)
+	if (st->proc->live && clock_gettime(CLOCK_BOOTTIME, &boot) == 0 &&
+	    clock_gettime(CLOCK_MONOTONIC, &monotonic) == 0) {
 		clock = (uint64_t)boot.tv_sec * 1000000000u + (uint64_t)boot.tv_nsec;
+		now = (uint64_t)monotonic.tv_sec * 1000000000u + (uint64_t)monotonic.tv_nsec;
+	}
 	start = task->start * st->proc->tick_ns;
 	age = clock > start ? clock - start : 0;
-	return st->now.now > age ? st->now.now - age : WEIR_ABSENT_U64;
+	return now > age ? now - age : WEIR_ABSENT_U64;
 }
