@@ -67,6 +67,8 @@ static int run_report_refusal(const struct node *node, int err)
 			node->graph->not_permitted = true;
 	if (node->graph->not_permitted)
 		probe_explain(node);
+	if (err == node->option_error && (err == -ENOENT || err == -ESRCH || err == -EINVAL))
+		node->graph->misused = true;
 	return err;
 }
 
@@ -199,7 +201,10 @@ static int run_status(const struct graph *graph)
 	if (graph->command_status)
 		return graph->command_status;
 	if (run_any_failed(graph))
-		return child ? 125 : graph->not_permitted ? 3 : run_had_no_input(graph) ? 2 : 1;
+		return child                                       ? 125
+		       : graph->not_permitted                      ? 3
+		       : graph->misused || run_had_no_input(graph) ? 2
+								   : 1;
 	return child ? child_status(child) : 0;
 }
 

@@ -50,6 +50,7 @@ int host_fail_option(struct weir_ctx *ctx, const char *path, int error, const ch
 	struct place place;
 
 	node_fail(node, error, format, args);
+	node->option_error = error;
 	pthread_mutex_lock(&node->lock);
 	snprintf(reason, sizeof(reason), "%s", node->reason);
 	snprintf(node->reason, sizeof(node->reason), "option \"%.40s\": %.*s", path,

@@ -69,12 +69,13 @@ struct node {
 	struct sink_thread *thread;
 	struct loop_timer tick;
 	enum node_state state;
-	bool broken;   /* an error was reported: what depends on it is left out in silence */
-	bool patient;  /* nothing is lost while it waits */
-	bool busy;     /* in a callback */
-	bool held;     /* a source that found no room */
-	bool finished; /* a source with nothing more to say */
-	bool counted;  /* a source whose --count is reached */
+	int option_error; /* of the last option that the component refused; 0: none */
+	bool broken;      /* an error was reported: what depends on it is left out in silence */
+	bool patient;     /* nothing is lost while it waits */
+	bool busy;        /* in a callback */
+	bool held;        /* a source that found no room */
+	bool finished;    /* a source with nothing more to say */
+	bool counted;     /* a source whose --count is reached */
 	bool drained;
 	bool abandoned;            /* its thread is stuck, and may go on at any time */
 	atomic_bool hurry;         /* a sink whose deadline has passed */
@@ -130,6 +131,7 @@ struct graph {
 	bool aborted;              /* not everything could start: there is nothing to drain */
 	bool failed;               /* weir's own failure */
 	bool not_permitted;        /* it was the host that does not allow something */
+	bool misused;              /* it was an option that names nothing there is */
 	bool abandoned;            /* a thread still runs: nothing that it may use is freed */
 	int command_status;
 	uint64_t nested;

@@ -131,6 +131,15 @@ static int wait_list(struct weir_ctx *ctx)
 	return err ? weir_fail(ctx, err, "list the threads") : 0;
 }
 
+/* It ended just now, or it is one that the kernel keeps to itself. */
+static int wait_say_unseen(struct weir_ctx *ctx, uint32_t pid)
+{
+	if (weir_task_is_nobody(ctx, pid))
+		return weir_fail_option(ctx, "pid", -ESRCH, "no process %u", pid);
+	return weir_fail_option(ctx, "pid", -EOPNOTSUPP,
+				"this kernel does not show process %u to BPF iterators", pid);
+}
+
 /* From here on is counted what is told: what threads did until now is forgotten. */
 static int wait_begin(struct weir_ctx *ctx)
 {
@@ -146,7 +155,7 @@ static int wait_begin(struct weir_ctx *ctx)
 	if (err)
 		return weir_fail(ctx, err, "map the kernel's tables");
 	if (conf->filter.pid && !wait_threads_living(&st->threads))
-		return weir_fail_option(ctx, "pid", -ESRCH, "no process %u", conf->filter.pid);
+		return wait_say_unseen(ctx, conf->filter.pid);
 	st->start = weir_now(ctx);
 	err = wait_threads_take(ctx, &st->threads, st->start);
 	st->threads.parts.count = 0;

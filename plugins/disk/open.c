@@ -130,21 +130,39 @@ static int open_bind(struct weir_ctx *ctx)
 	return ctx->host->declare(ctx, 0, &st->schema);
 }
 
-/* Attaches to one end of a call. What the kernel was built without is said and left out. */
+/* Attaches to one end of a call; what the kernel was built without is left out. */
 static int open_link(struct weir_ctx *ctx, int tracefs, const char *tracepoint, int program,
 		     int *link)
 {
 	struct weir_bpf_report report = { 0 };
 	int result = weir_bpf_attach_tracepoint(tracefs, tracepoint, program, &report);
 
-	if (result == -EOPNOTSUPP) {
-		weir_log(ctx, WEIR_LOG_WARNING, "%s", report.text);
+	if (result == -EOPNOTSUPP)
 		return 0;
-	}
 	if (result < 0)
 		return weir_fail(ctx, result, "%s", report.text);
 	*link = result;
 	return 0;
+}
+
+/* One line for all the calls that the kernel has and does not let be traced. */
+static void open_tell_unseen(struct weir_ctx *ctx)
+{
+	struct open_state *st = ctx->state;
+	char names[160] = "";
+	size_t length = 0;
+
+	for (uint32_t i = 0; i < OPEN_CALLS; i++) {
+		const char *name = strstr(open_calls[i].ends, "sys_exit_");
+
+		if (!open_calls[i].number || st->links[i] > 0 || length >= sizeof(names))
+			continue;
+		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
+					   length ? ", " : "", name + strlen("sys_exit_"));
+	}
+	if (length)
+		weir_log(ctx, WEIR_LOG_WARNING,
+			 "not seen, as this kernel has no tracepoints of these calls: %s", names);
 }
 
 /* Ends first: a call whose end is not seen would stay in the kernel's table. */
@@ -169,6 +187,8 @@ static int open_link_all(struct weir_ctx *ctx, int tracefs)
 		return weir_fail(ctx, -EOPNOTSUPP,
 				 "this kernel has no tracepoints of system calls: it needs "
 				 "CONFIG_FTRACE_SYSCALLS");
+	if (!err)
+		open_tell_unseen(ctx);
 	return err;
 }
 

@@ -97,7 +97,7 @@ check "the disk's switched-off iostats do not matter" equal "$(($(value read cou
 "$weir" biolatency --disk "$name" --duration 300ms >"$tap_dir/said" 2>&1
 check "a disk without requests shows a zero" holds "$tap_dir/said" "0 events"
 
-check "a disk that is not there is an error" status 1 "$weir" biolatency --disk nosuchdisk --duration 1s
+check "a disk that is not there is an error" status 2 "$weir" biolatency --disk nosuchdisk --duration 1s
 "$weir" biolatency --disk nosuchdisk --duration 1s >"$tap_dir/said" 2>&1
 check "and is named" holds "$tap_dir/said" 'no disk "nosuchdisk"'
 

@@ -126,7 +126,7 @@ check "by name, on all disks" is "len([r for r in rows if r['disk'] == '$name' a
 
 "$weir" biosnoop --disk "$name" --duration 300ms >"$tap_dir/said" 2>&1
 check "a disk without requests shows a zero" holds "$tap_dir/said" "no events"
-check "a disk that is not there is an error" status 1 "$weir" biosnoop --disk nosuchdisk --duration 1s
+check "a disk that is not there is an error" status 2 "$weir" biosnoop --disk nosuchdisk --duration 1s
 
 # Sums.
 watch biotop --disk "$name" --interval 1h -- dd if="$loop" of="$tap_dir/read" bs=4k count=100 iflag=direct 2>/dev/null

@@ -116,8 +116,8 @@ check "a crash is told" counts 1 'signal == "SIGSEGV"'
 
 "$weir" execsnoop --duration 200ms --comm nosuchprogram >"$tap_dir/said" 2>&1
 check "a true zero says that there was nothing" holds "$tap_dir/said" "(no events)"
-check "a group that is not there is an error" status 1 "$weir" execsnoop --duration 1s --cgroup no/such/group
-check "a user that is not there is an error" status 1 "$weir" execsnoop --duration 1s --user nosuchuser
+check "a group that is not there is an error" status 2 "$weir" execsnoop --duration 1s --cgroup no/such/group
+check "a user that is not there is an error" status 2 "$weir" execsnoop --duration 1s --user nosuchuser
 if command -v setpriv >/dev/null; then
 	setpriv --bounding-set -all --inh-caps -all --reuid 65534 --clear-groups \
 		"$weir" execsnoop --duration 200ms >"$tap_dir/said" 2>&1

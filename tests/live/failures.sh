@@ -34,6 +34,7 @@ runqslower|bpf raw|--comm nosuchprog|(no events)
 sched|bpf raw|--comm nosuchprog|(nothing in this window)
 offcpu|bpf raw|--comm nosuchprog|(nothing in this window)
 pidstat||--comm nosuchprog|(nothing in this window)
+pidstat --way bpf|bpf raw|--comm nosuchprog|(nothing in this window)
 fsslower|bpf raw|--comm nosuchprog|(no events)
 fsdist|bpf raw|--comm nosuchprog|0 events
 biolatency|bpf raw|--comm nosuchprog|0 events
@@ -155,6 +156,20 @@ while IFS='|' read -r tool _ filter said; do
 	# shellcheck disable=SC2086 # several arguments
 	check "$tool says that it was attached and nothing happened" nothing "$said" "$weir" $tool \
 		$filter
+done <<T
+$tools
+T
+
+# nobody TOOL...: that there is no such process is the user's mistake and known at once.
+nobody() {
+	status 2 "$@" --pid 4194303 --duration 60s >"$tap_dir/stdout" 2>"$tap_dir/stderr" &&
+		[ ! -s "$tap_dir/stdout" ] && holds "$tap_dir/stderr" "no process 4194303"
+}
+
+while IFS='|' read -r tool _ filter _; do
+	[ -n "$filter" ] || continue
+	# shellcheck disable=SC2086 # several arguments
+	check "$tool: a process that is not there is an error" nobody "$weir" $tool
 done <<T
 $tools
 T

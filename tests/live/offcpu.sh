@@ -186,7 +186,7 @@ check "and the loss is told with its cure" holds "$tap_dir/every.err" "max-stack
 
 "$weir" offcpu --comm no-such-name --duration 300ms >"$tap_dir/said" 2>&1
 check "no block shows that there was none" holds "$tap_dir/said" "(nothing in this window)"
-check "a user who is not there is an error" status 1 "$weir" offcpu --user nosuchuser --duration 1s
+check "a user who is not there is an error" status 2 "$weir" offcpu --user nosuchuser --duration 1s
 check "a maximum below the minimum is an error" status 2 \
 	"$weir" offcpu --min-block 2ms --max-block 1ms --duration 1s
 if command -v setpriv >/dev/null; then

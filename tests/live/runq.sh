@@ -167,5 +167,5 @@ check "no thread runs longer than the window, and all not longer than the CPUs" 
 import json, os, sys
 runs = [json.loads(line)['run'] for line in open('$tap_dir/json')]
 sys.exit(not (runs and max(runs) < 1.3e9 and sum(runs) < 1.3e9 * os.cpu_count()))"
-check "a user who is not there is an error" status 1 "$weir" runqlat --user nosuchuser --duration 1s
+check "a user who is not there is an error" status 2 "$weir" runqlat --user nosuchuser --duration 1s
 finish

@@ -200,7 +200,7 @@ client fail 127.0.0.1 5012 2 111
 ip netns exec $near python3 -c 'import socket; socket.socket(socket.AF_INET6).connect_ex(("::1", 5012))'
 end
 check "--comm and --family choose" equal "$(rows tcpconnect True)" 2
-check "a port that is none is an error" status 1 "$weir" tcplife --lport 99999 --duration 1s
+check "a port that is none is an error" status 2 "$weir" tcplife --lport 99999 --duration 1s
 "$weir" tcplife --pid $$ --duration 200ms >"$tap_dir/said" 2>&1
 check "nothing happened is said" holds "$tap_dir/said" "(no events)"
 finish

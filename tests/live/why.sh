@@ -271,7 +271,7 @@ fi
 
 check "a process that sleeps is one to look at off the CPU" holds "$tap_dir/said" "weir offcpu --pid $load"
 
-check "a process that is not there is an error" status 1 "$weir" why 4194303 --duration 1s
+check "a process that is not there is an error" status 2 "$weir" why 4194303 --duration 1s
 "$weir" why 4194303 --duration 1s >"$tap_dir/said" 2>&1
 check "and is named" holds "$tap_dir/said" "no process 4194303"
 check "without a process there is nothing to tell" status 2 "$weir" why

@@ -7,6 +7,7 @@
 #define WEIR_TASK_FILTER_H
 
 #include <pwd.h>
+#include <signal.h>
 
 #include "cgroup.h"
 #include "option.h"
@@ -107,6 +108,15 @@ static inline int weir_task_filter_cgroup(struct weir_ctx *ctx, const struct wei
 	return 0;
 }
 
+/* True if there is no such process, neither below the root nor, where /proc hides it, in the kernel. */
+static inline int weir_task_is_nobody(struct weir_ctx *ctx, uint32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "proc/%u", pid);
+	return faccessat(ctx->root, path, F_OK, 0) && kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
 /*
  * start(): fills the program's task_filter (skeleton->rodata->task_filter, not yet loaded) from
  * the options, and prepares `names` for the ids that its events will carry. 0 or negative errno.
@@ -117,6 +127,8 @@ static inline int weir_task_filter_set(struct weir_ctx *ctx, const struct weir_t
 {
 	memset(filter, 0, sizeof(*filter));
 	if (conf->pid) {
+		if (weir_task_is_nobody(ctx, conf->pid))
+			return weir_fail_option(ctx, "pid", -ESRCH, "no process %u", conf->pid);
 		filter->by |= WEIR_TASK_BY_PID;
 		filter->pid = conf->pid;
 	}

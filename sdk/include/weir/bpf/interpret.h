@@ -105,6 +105,18 @@ static inline int weir_bpf_knows_all(const struct bpf_insn *code, uint32_t count
 	return 1;
 }
 
+static inline void weir_bpf_note(struct weir_bpf_attempt *attempt, uint32_t command,
+				 const char *name, size_t size)
+{
+	size_t length = strnlen(name, size);
+
+	if (length > sizeof(attempt->name) - 1)
+		length = sizeof(attempt->name) - 1;
+	attempt->command = command;
+	memcpy(attempt->name, name, length);
+	attempt->name[length] = '\0';
+}
+
 static inline uint64_t weir_bpf_btf_answer(struct weir_bpf_machine *machine)
 {
 	struct weir_bpf_query query;
@@ -117,19 +129,9 @@ static inline uint64_t weir_bpf_btf_answer(struct weir_bpf_machine *machine)
 	memcpy(query.name, name, machine->reg[2]);
 	if (machine->query < 0)
 		machine->query = weir_bpf_query_program();
+	if (machine->query < 0)
+		weir_bpf_note(machine->attempt, BPF_PROG_LOAD, "find_types", sizeof("find_types"));
 	return (uint64_t)weir_bpf_query_run(machine->query, &query);
-}
-
-static inline void weir_bpf_note(struct weir_bpf_attempt *attempt, uint32_t command,
-				 const char *name, size_t size)
-{
-	size_t length = strnlen(name, size);
-
-	if (length > sizeof(attempt->name) - 1)
-		length = sizeof(attempt->name) - 1;
-	attempt->command = command;
-	memcpy(attempt->name, name, length);
-	attempt->name[length] = '\0';
 }
 
 /* Notes which map or program it was that a call of the loader program failed for. */
