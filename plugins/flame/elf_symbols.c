@@ -276,7 +276,7 @@ static uint32_t elf_size_of(const struct elf_reading *reading, uint32_t i)
 /* The name's length without a version: "memcpy@@GLIBC_2.14". */
 static size_t elf_name_length(const char *name)
 {
-	size_t length = strcspn(name, "@");
+	size_t length = (size_t)(strchrnul(name, '@') - name);
 
 	return length ? length : strlen(name);
 }

@@ -147,7 +147,7 @@ static int perf_data_read(struct perf_data *data)
 {
 	struct file_input *in = &data->file->input;
 	size_t want = perf_data_want(data), count = 0, used, taken = 0;
-	const uint8_t *bytes;
+	const uint8_t *bytes = (const uint8_t *)"";
 	int err = 0;
 
 	if (want)

@@ -77,6 +77,7 @@ struct perf_data_attr {
 
 #define PERF_DATA_FLAG_FREQ          (UINT64_C(1) << 10)
 #define PERF_DATA_FLAG_SAMPLE_ID_ALL (UINT64_C(1) << 18)
+#define PERF_DATA_FLAG_BUILD_ID      (UINT64_C(1) << 34)
 
 struct perf_data_event {
 	struct perf_data_attr attr;
@@ -136,6 +137,15 @@ struct perf_data_counts {
 struct perf_data_zstd;
 struct perf_data_end;
 
+enum { PERF_DATA_RECENT = 4096 };
+
+/* A frame that was found: the cache in front of the cache. */
+struct perf_data_recent {
+	uint64_t address;
+	uint32_t key;
+	uint32_t number; /* 0: none */
+};
+
 struct perf_data {
 	struct file *file;
 	struct weir_ctx *ctx;
@@ -158,10 +168,12 @@ struct perf_data {
 	struct weir_ctx self; /* of the service that resolve asks: the state is this one */
 	const struct perf_data_space *space; /* what it is asked about */
 	const struct perf_data_map *map;
-	struct intmap cache; /* (address, version of the space and kind) to frame */
-	struct intmap comms; /* text to id of file_name() */
-	uint64_t epoch;      /* that the caches are of */
-	uint32_t *stack;     /* of the sample at hand */
+	struct perf_data_recent recent[PERF_DATA_RECENT];
+	struct intmap cache;    /* (address, version of the space and kind) to frame */
+	struct intmap in_files; /* (offset, object and kind) to frame */
+	struct intmap comms;    /* text to id of file_name() */
+	uint64_t epoch;         /* that the caches are of */
+	uint32_t *stack;        /* of the sample at hand */
 	uint32_t stack_capacity;
 	struct perf_data_end *ends; /* of user stacks, judged when all are there */
 	uint32_t end_count;

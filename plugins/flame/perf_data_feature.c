@@ -125,7 +125,6 @@ static struct perf_data_build_id *feature_new_build_id(struct perf_data_features
 
 int perf_data_add_build_id(struct perf_data *data, const struct perf_data_record *record)
 {
-	static const char kernel[] = "[kernel.kallsyms]";
 	struct perf_data_build_id found = { .size = PERF_DATA_BUILD_ID_MAX }, *kept;
 	const uint8_t *id = record->body + 4; /* behind a pid */
 	const char *path;
@@ -146,7 +145,7 @@ int perf_data_add_build_id(struct perf_data *data, const struct perf_data_record
 		return -ENOMEM;
 	*kept = found;
 	if ((record->misc & PERF_DATA_CPUMODE) == PERF_DATA_CPU_KERNEL &&
-	    length == sizeof(kernel) - 1 && memcmp(path, kernel, length) == 0)
+	    length == sizeof(PERF_DATA_CORE) - 1 && memcmp(path, PERF_DATA_CORE, length) == 0)
 		data->features.kernel = found;
 	return 0;
 }

@@ -20,7 +20,8 @@ static const struct perf_data_map *kernel_map(const struct perf_data *data)
 		const struct perf_data_object *object =
 			&data->processes.objects[space->maps[i].object];
 
-		if (strncmp(perf_data_text(data, object->path), "[kernel.kallsyms]", 17) == 0)
+		if (strncmp(perf_data_text(data, object->path), PERF_DATA_CORE,
+			    sizeof(PERF_DATA_CORE) - 1) == 0)
 			return &space->maps[i];
 	}
 	return NULL;
@@ -53,7 +54,7 @@ static bool kernel_is_release(struct perf_data *data)
 	struct weir_buffer release = { NULL, 0, 0 };
 	const char *told = data->features.osrelease;
 	bool same = weir_read_file(data->ctx, "proc/sys/kernel/osrelease", &release) == 0 &&
-		    strncmp(release.bytes, told, strlen(told)) == 0 &&
+		    release.bytes && strncmp(release.bytes, told, strlen(told)) == 0 &&
 		    strcmp(release.bytes + strlen(told), "\n") == 0;
 
 	weir_buffer_release(&release);
@@ -115,7 +116,7 @@ bool perf_data_module_is_here(struct perf_data *data, const char *name, uint64_t
 	const char *line;
 	bool here = false;
 
-	if (weir_read_file(data->ctx, "proc/modules", &modules) == 0)
+	if (weir_read_file(data->ctx, "proc/modules", &modules) == 0 && modules.bytes)
 		for (line = modules.bytes; *line && !here; line += *line == '\n') {
 			size_t length = strcspn(line, "\n");
 

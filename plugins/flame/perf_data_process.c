@@ -134,6 +134,18 @@ int perf_data_map_remove(struct perf_data_processes *processes, uint32_t pid, ui
 				    : -ENOMEM;
 }
 
+static void core_changed(struct perf_data_processes *processes, const struct perf_data_map *map,
+			 const char *path)
+{
+	struct perf_data_core *core = &processes->core;
+
+	core->version = processes->versions;
+	if (strncmp(path, PERF_DATA_CORE, sizeof(PERF_DATA_CORE) - 1) != 0)
+		return;
+	core->start = map->start;
+	core->end = map->end;
+}
+
 int perf_data_map_add(struct perf_data_processes *processes, uint32_t pid,
 		      struct perf_data_map *map, const char *path,
 		      const struct perf_data_object *object)
@@ -157,6 +169,8 @@ int perf_data_map_add(struct perf_data_processes *processes, uint32_t pid,
 		return 0;
 	}
 	map->object = place - 1;
+	if (pid == PERF_DATA_KERNEL_PID && map->kind == PERF_DATA_CODE)
+		core_changed(processes, map, path);
 	return perf_data_space_replace(space, map->start, map->end, map);
 }
 

@@ -17,6 +17,8 @@ enum {
 
 #define PERF_DATA_KERNEL_PID UINT32_MAX /* whose mappings are the kernel's code */
 
+#define PERF_DATA_CORE "[kernel.kallsyms]" /* how the path of the kernel itself begins */
+
 enum perf_data_map_kind {
 	PERF_DATA_CODE,
 	PERF_DATA_NO_CODE,  /* mapped, but not to be executed */
@@ -62,6 +64,13 @@ struct perf_data_thread {
 	uint32_t comm; /* text; 0: not known */
 };
 
+/* The kernel's own code, which stays while its programs and modules come and go. */
+struct perf_data_core {
+	uint64_t start;
+	uint64_t end; /* 0: not known */
+	uint32_t version;
+};
+
 /* All zero, but for ctx and texts, is an empty table. */
 struct perf_data_processes {
 	struct weir_ctx *ctx;
@@ -79,6 +88,7 @@ struct perf_data_processes {
 	uint32_t thread_capacity;
 	struct intmap tids; /* to the thread's place + 1 */
 	uint32_t versions;
+	struct perf_data_core core;
 	uint64_t refused; /* mappings beyond PERF_DATA_MAPS_MAX */
 };
 

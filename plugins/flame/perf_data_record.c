@@ -43,6 +43,36 @@ static void record_identify(struct perf_data *data, const char *path,
 	memcpy(object->build_id, known->bytes, known->size);
 }
 
+/*
+ * A mapping tells a build-id or an inode. Kernels (6.18 is one) leave the mark of a build-id on the
+ * records of those who have not asked for it, while somebody else does: so either it was asked for,
+ * or it is of a usual size.
+ */
+static bool record_has_build_id(struct perf_data *data, const struct perf_data_record *record)
+{
+	const struct perf_data_event *event = perf_data_event_of(data, record);
+	uint8_t size = record->body[MAP2_IDENTITY];
+
+	if (!(record->misc & PERF_DATA_MISC_ID) || !size || size > PERF_DATA_ID_MAX)
+		return false;
+	return size == 20 || size == 16 || (event && event->attr.flags & PERF_DATA_FLAG_BUILD_ID);
+}
+
+static void record_identity(struct perf_data *data, const struct perf_data_record *record,
+			    struct perf_data_object *object)
+{
+	const uint8_t *body = record->body;
+
+	if (record_has_build_id(data, record)) {
+		object->build_id_size = body[MAP2_IDENTITY];
+		memcpy(object->build_id, body + MAP2_BUILD_ID, object->build_id_size);
+		return;
+	}
+	object->device_major = perf_data_u32(data, body + MAP2_IDENTITY);
+	object->device_minor = perf_data_u32(data, body + MAP2_IDENTITY + 4);
+	object->inode = perf_data_u64(data, body + MAP2_IDENTITY + 8);
+}
+
 static int record_map(struct perf_data *data, const struct perf_data_record *record)
 {
 	const uint8_t *body = record->body;
@@ -63,15 +93,8 @@ static int record_map(struct perf_data *data, const struct perf_data_record *rec
 	map.kind = PERF_DATA_CODE;
 	if (!kernel && record->misc & PERF_DATA_MISC_EXEC)
 		map.kind = PERF_DATA_NO_CODE;
-	if (second && record->misc & PERF_DATA_MISC_ID) {
-		object.build_id_size = body[MAP2_IDENTITY] < PERF_DATA_ID_MAX ? body[MAP2_IDENTITY]
-									      : PERF_DATA_ID_MAX;
-		memcpy(object.build_id, body + MAP2_BUILD_ID, object.build_id_size);
-	} else if (second) {
-		object.device_major = perf_data_u32(data, body + MAP2_IDENTITY);
-		object.device_minor = perf_data_u32(data, body + MAP2_IDENTITY + 4);
-		object.inode = perf_data_u64(data, body + MAP2_IDENTITY + 8);
-	}
+	if (second)
+		record_identity(data, record, &object);
 	record_identify(data, path, &object);
 	if (kernel)
 		return perf_data_map_add(&data->processes, PERF_DATA_KERNEL_PID, &map, path,

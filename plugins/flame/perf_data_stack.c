@@ -14,7 +14,8 @@
 #define CHAIN_DEFERRED ((uint64_t)-640) /* Linux 6.18: a number follows, the user part later */
 
 enum {
-	STACK_CACHE_MAX = 1 << 20,
+	STACK_CACHE_MAX = 1 << 16, /* no more than the CPU's own caches hold */
+	STACK_IN_FILES_MAX = 1 << 19,
 	STACK_DEPTH = 127,         /* of the kernel, where the attribute does not tell another */
 	STACK_OUTSIDE = INT32_MAX, /* in the cache: in no executable mapping */
 };
@@ -56,6 +57,7 @@ void perf_data_stack_close(struct perf_data *data)
 	free(data->stack);
 	free(data->ends);
 	intmap_clear(&data->cache);
+	intmap_clear(&data->in_files);
 	intmap_clear(&data->comms);
 	intmap_clear(&data->end_places);
 }
@@ -70,17 +72,24 @@ static void stack_renew(struct perf_data *data)
 	data->resolve->names = profile->names;
 	data->epoch = profile->epoch;
 	memset(data->resolve->cache, 0, sizeof(data->resolve->cache));
+	memset(data->recent, 0, sizeof(data->recent));
 	intmap_reset(&data->cache);
+	intmap_reset(&data->in_files);
 	intmap_reset(&data->comms);
 	intmap_reset(&data->end_places);
 }
 
-/* Where frames are merged, those of one function are one. */
-static void stack_merge(const struct perf_data *data, struct weir_frame *frame)
+/* Whether addresses matter: where they do not, all of one function is one frame. */
+static bool stack_merges(const struct perf_data *data)
 {
-	if (!frame->symbol || data->file->profile.by & FILE_BY_TIME || data->file->compat.addrs)
+	return !(data->file->profile.by & FILE_BY_TIME) && !data->file->compat.addrs;
+}
+
+static void stack_merge(struct weir_frame *frame)
+{
+	frame->address = frame->object ? 0 : frame->address;
+	if (!frame->symbol)
 		return;
-	frame->address = 0;
 	frame->object_offset = 0;
 	frame->symbol_offset = 0;
 }
@@ -105,24 +114,75 @@ static uint32_t stack_find(struct perf_data *data, const struct perf_data_space 
 		return 0;
 	if (err == RESOLVE_OUTSIDE && kind & KIND_CALLER)
 		return STACK_OUTSIDE;
-	stack_merge(data, &frame);
+	if (stack_merges(data))
+		stack_merge(&frame);
 	return file_frame(&data->file->profile, &frame);
 }
 
-static uint32_t stack_frame(struct perf_data *data, const struct perf_data_space *space,
-			    uint64_t address, uint32_t kind)
+/* The same, of a file that other processes map elsewhere, and this one perhaps anew. */
+static uint32_t stack_find_in_file(struct perf_data *data, const struct perf_data_space *space,
+				   uint64_t address, uint32_t kind)
 {
-	uint32_t key = (space ? space->version : 0) << KIND_BITS | kind;
+	uint64_t lookup = address - (kind & KIND_CALLER ? 1 : 0);
+	const struct perf_data_map *map = space ? perf_data_map_at(space, lookup) : NULL;
+	uint64_t offset;
+	uint32_t key, number;
+
+	if (!map || !stack_merges(data))
+		return stack_find(data, space, address, kind);
+	offset = address - map->start + map->offset;
+	key = map->object << KIND_BITS | kind;
+	number = intmap_get(&data->in_files, offset, key);
+	if (number)
+		return number;
+	number = stack_find(data, space, address, kind);
+	if (data->in_files.count >= STACK_IN_FILES_MAX)
+		intmap_reset(&data->in_files);
+	return number && !intmap_add(&data->in_files, offset, key, number) ? number : 0;
+}
+
+/* What an address is in a space changes with its version, but for the kernel's own code. */
+static uint32_t stack_version(const struct perf_data *data, const struct perf_data_space *space,
+			      uint64_t address, uint32_t kind)
+{
+	const struct perf_data_core *core = &data->processes.core;
+
+	if (kind & KIND_KERNEL && address - core->start < core->end - core->start)
+		return core->version;
+	return space ? space->version : 0;
+}
+
+/* Behind the few hundred addresses that make up most of all stacks. */
+static uint32_t stack_look_up(struct perf_data *data, const struct perf_data_space *space,
+			      uint64_t address, uint32_t kind, uint32_t key)
+{
 	uint32_t number = intmap_get(&data->cache, address, key);
 
 	if (number)
 		return number;
-	number = stack_find(data, space, address, kind);
+	if (kind & (KIND_KERNEL | KIND_HOST))
+		number = stack_find(data, space, address, kind);
+	else
+		number = stack_find_in_file(data, space, address, kind);
 	if (!number)
 		return 0;
 	if (data->cache.count >= STACK_CACHE_MAX)
 		intmap_reset(&data->cache);
 	return intmap_add(&data->cache, address, key, number) ? 0 : number;
+}
+
+static uint32_t stack_frame(struct perf_data *data, const struct perf_data_space *space,
+			    uint64_t address, uint32_t kind)
+{
+	uint32_t key = stack_version(data, space, address, kind) << KIND_BITS | kind;
+	struct perf_data_recent *recent =
+		&data->recent[(address ^ address >> 12 ^ key) % PERF_DATA_RECENT];
+
+	if (recent->address == address && recent->key == key && recent->number)
+		return recent->number;
+	*recent = (struct perf_data_recent){ address, key,
+					     stack_look_up(data, space, address, kind, key) };
+	return recent->number;
 }
 
 /* One address. 0 or -ENOMEM. */

@@ -92,6 +92,8 @@ check "and it is said which" holds "$tap_dir/said" "what lies there now is not t
 check "so it is when a feature tells another build-id" reads other_file_by_feature
 check "without a build-id, no function is named" reads unproven
 check "and the reason is said" holds "$tap_dir/said" "no build-id tells whether"
+check "an inode tells the file on the machine that recorded, though marked as a build-id" reads inode
+check "on another machine it does not" reads inode_elsewhere
 check "this kernel's functions are named" reads kernel_here
 for other in kernel_moved kernel_other kernel_other_release; do
 	check "those of another kernel are not: $other" reads $other

@@ -88,8 +88,11 @@ class Recording:
                  self.trail(pid, pid, time), misc=misc)
 
     def mmap2(self, time, pid, start, length, offset, path, build_id):
-        self.add(MMAP2, self.pack("IIQQQ", pid, pid, start, length, offset) +
-                 bytes([len(build_id), 0, 0, 0]) + build_id.ljust(20, b"\0") +
+        self.identified(time, pid, start, length, offset, path, bytes([len(build_id), 0, 0, 0]) +
+                        build_id.ljust(20, b"\0"))
+
+    def identified(self, time, pid, start, length, offset, path, identity):
+        self.add(MMAP2, self.pack("IIQQQ", pid, pid, start, length, offset) + identity +
                  self.pack("II", 5, 2) + self.text(path) + self.trail(pid, pid, time),
                  misc=USER | 1 << 14)
 
@@ -292,16 +295,21 @@ def broken(out):
               [line for line in USUAL])
 
 
-def names(out, program, function):
-    """The function of a file, by its build-id; and what is named wrong by nobody."""
+def place(program, function):
+    """Where the function lies in the code of the program; where that is mapped, its size, offset."""
     headers = subprocess.run(["readelf", "-lW", program], capture_output=True, text=True).stdout
     offset, address, size = next((int(o, 16), int(a, 16), int(s, 16)) for o, a, s in re.findall(
         r"LOAD\s+0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) 0x\w+ R E", headers))
-    notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True).stdout
-    build_id = bytes.fromhex(re.search(r"Build ID: (\w+)", notes)[1])
     symbols = subprocess.run(["nm", program], capture_output=True, text=True).stdout
     at = int(re.search(r"(\w+) [Tt] %s\n" % function, symbols)[1], 16) - address + 4
-    start = 0x7f0000000000
+    return at, 0x7f0000000000, size, offset
+
+
+def names(out, program, function):
+    """The function of a file, by its build-id; and what is named wrong by nobody."""
+    at, start, size, offset = place(program, function)
+    notes = subprocess.run(["readelf", "-n", program], capture_output=True, text=True).stdout
+    build_id = bytes.fromhex(re.search(r"Build ID: (\w+)", notes)[1])
     wrong = bytes(byte ^ 1 for byte in build_id)
     for name, mapped, told, path, symbol in (
             ("named", build_id, None, program, function),
@@ -321,6 +329,23 @@ def names(out, program, function):
         out.write(name, one.bytes(features), [
             ["worker", 7, 7, 0, 200, 10, "cycles",
              frame(start + at, "u", program, offset + at, symbol)]])
+
+
+def inodes(out, program, function):
+    """An inode that is marked as a build-id, as a kernel may do; the file is older than this."""
+    status = os.stat(program)
+    at, start, size, offset = place(program, function)
+    one = Recording()
+    one.comm(100, 7, 7, "worker")
+    one.identified(110, 7, start, size, offset, program,
+                   one.pack("IIQQ", os.major(status.st_dev), os.minor(status.st_dev),
+                            status.st_ino, 0))
+    one.sample(200, 7, 7, [CONTEXT_USER, start + at])
+    for name, host, symbol in (("inode", os.uname().nodename, function),
+                               ("inode_elsewhere", "elsewhere", "-")):
+        out.write(name, one.bytes({3: one.feature_text(host)}),
+                  [["worker", 7, 7, 0, 200, 10, "cycles",
+                    frame(start + at, "u", program, offset + at, symbol)]])
 
 
 def kernels(out):
@@ -357,6 +382,7 @@ def main():
     processes(out)
     broken(out)
     names(out, program, function)
+    inodes(out, program, function)
     kernels(out)
 
 
