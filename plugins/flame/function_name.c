@@ -129,7 +129,7 @@ static size_t operator_length(const char *name, size_t length, size_t at)
 /* Whether the bracket at `at` begins a list of parameters: they follow a name, or a closed list. */
 static bool begins_list(const char *name, size_t at)
 {
-	return at && (is_word(name[at - 1]) || strchr(">)]}=-+*/%^&|~!,<'\"", name[at - 1]));
+	return at && (is_word(name[at - 1]) || strchr(">)]}'\"", name[at - 1]));
 }
 
 /* Behind the list that begins at `at`, if a part of the name follows it: "f(int)::{lambda()#1}". */

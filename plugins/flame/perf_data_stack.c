@@ -43,7 +43,10 @@ struct stack_walk {
 int perf_data_stack_open(struct perf_data *data)
 {
 	data->resolve = calloc(1, sizeof(*data->resolve));
-	return data->resolve ? 0 : -ENOMEM;
+	if (!data->resolve)
+		return -ENOMEM;
+	data->resolve->no_demangle = data->file->conf->no_demangle;
+	return 0;
 }
 
 void perf_data_stack_close(struct perf_data *data)

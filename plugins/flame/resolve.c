@@ -2,6 +2,10 @@
 /* From addresses to functions; see resolve.h. */
 #include "resolve.h"
 
+#include <stdlib.h>
+
+#include "function_name.h"
+
 #define RESOLVE_NAMES_MAX   ((size_t)16 << 20)  /* then a new table of names is begun */
 #define RESOLVE_OBJECTS_MAX ((size_t)256 << 20) /* then all files are read anew */
 
@@ -40,15 +44,18 @@ static uint32_t resolve_name(struct weir_ctx *ctx, struct resolve *resolve, cons
 {
 	struct resolve_name *entry =
 		&resolve->cache[intmap_hash((uintptr_t)text, 0) % RESOLVE_CACHE];
+	const char *name = text;
+	char *plain = NULL;
 
-	if (entry->text != text) {
-		uint32_t id = ctx->host->names_intern(resolve->names, text, strlen(text));
-
-		if (!id)
-			return 0;
-		entry->text = text;
-		entry->id = id;
-	}
+	if (entry->text == text)
+		return entry->id;
+	if (!resolve->no_demangle)
+		plain = function_demangle(text);
+	if (plain)
+		name = plain;
+	entry->id = ctx->host->names_intern(resolve->names, name, strlen(name));
+	entry->text = entry->id ? text : NULL;
+	free(plain);
 	return entry->id;
 }
 

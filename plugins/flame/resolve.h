@@ -23,6 +23,7 @@ struct resolve {
 	struct kallsyms kallsyms;
 	struct objects objects;
 	struct resolve_name cache[RESOLVE_CACHE]; /* ids of `names` */
+	bool no_demangle; /* for the owner to set: names stay as the files have them */
 	bool kernel_read;
 	int kernel_error; /* of reading kallsyms */
 };

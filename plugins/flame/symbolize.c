@@ -14,6 +14,15 @@
 #include "resolve.h"
 #include "walk.h"
 
+struct symbolize_conf {
+	bool no_demangle;
+};
+
+static const struct weir_option symbolize_options[] = {
+	WEIR_OPT_BOOL(struct symbolize_conf, no_demangle, "false",
+		      "leave the names of C++, Rust and D as the files have them"),
+};
+
 struct symbolize_state {
 	const struct weir_schema *schema;
 	const struct weir_field *stack;
@@ -53,8 +62,10 @@ static void symbolize_probe(struct weir_ctx *ctx)
 
 static int symbolize_bind(struct weir_ctx *ctx)
 {
+	const struct symbolize_conf *conf = ctx->options;
 	struct symbolize_state *state = ctx->state;
 
+	state->resolve.no_demangle = conf->no_demangle;
 	state->schema = weir_input(ctx, 0)->schema;
 	state->stack = weir_find(state->schema, "stack");
 	state->pid = weir_find(state->schema, "pid");
@@ -305,7 +316,8 @@ WEIR_COMPONENT(
 	       "\n"
 	       "Of a stack that a BPF program took, the program itself and what called it are left "
 	       "out.",
-	.state_size = sizeof(struct symbolize_state), .outputs = WEIR_TABLE(symbolize_outputs),
+	.options_size = sizeof(struct symbolize_conf), .state_size = sizeof(struct symbolize_state),
+	.options = WEIR_TABLE(symbolize_options), .outputs = WEIR_TABLE(symbolize_outputs),
 	.inputs = WEIR_TABLE(symbolize_inputs), .probe = symbolize_probe, .bind = symbolize_bind,
 	.start = symbolize_start, .push = symbolize_push, .drain = symbolize_drain,
 	.destroy = symbolize_destroy);

@@ -16,6 +16,14 @@ __attribute__((noinline, used)) int probe_function(int x)
 	return x * 3 + 1;
 }
 
+int _ZN4test4nameEi(int x);
+
+/* test::name(int), as C++ has it in the symbol table. */
+__attribute__((noinline, used)) int _ZN4test4nameEi(int x)
+{
+	return x * 5 + 1;
+}
+
 /* What the fake service says of mappings. */
 struct lie {
 	uint64_t inode_off;
@@ -139,6 +147,30 @@ static void functions_get_names_objects_and_offsets(void **unused)
 	assert_non_null(strstr(object, "test_symbolize"));
 	assert_true(frame(&flame, 0)->object_offset > 0);
 	assert_string_equal(flame_name(&flame.out[0]->seen, row(&flame, 0)->cgroup.id), "/slice");
+	flame_close(&flame);
+}
+
+static void names_of_other_languages_are_those_of_their_sources(void **unused)
+{
+	static const char *const no_demangle[] = { "no_demangle=true", NULL };
+	uint64_t addresses[] = { (uint64_t)(uintptr_t)_ZN4test4nameEi };
+	struct flame_host flame;
+
+	(void)unused;
+	lie = (struct lie){ 0 };
+#ifdef FLAME_DEMANGLE
+	open_symbolize(&flame);
+	flame_addresses(&flame, (uint32_t)getpid(), addresses, 1, 0);
+	run(&flame);
+	assert_string_equal(symbol(&flame, 0), "test::name");
+	flame_close(&flame);
+#endif
+	assert_int_equal(flame_open(&flame, no_demangle), 0);
+	flame.service.vtable = &fake_process;
+	assert_int_equal(flame_start(&flame), 0);
+	flame_addresses(&flame, (uint32_t)getpid(), addresses, 1, 0);
+	run(&flame);
+	assert_string_equal(symbol(&flame, 0), "_ZN4test4nameEi");
 	flame_close(&flame);
 }
 
@@ -267,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_get_names_objects_and_offsets),
+		cmocka_unit_test(names_of_other_languages_are_those_of_their_sources),
 		cmocka_unit_test(a_return_address_belongs_to_the_call_before_it),
 		cmocka_unit_test(another_file_gives_no_names_rather_than_wrong_ones),
 		cmocka_unit_test(a_deleted_file_is_read_through_its_process),
