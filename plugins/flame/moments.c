@@ -48,6 +48,8 @@ static int moments_compare(const void *left, const void *right)
 {
 	const struct moment *a = left, *b = right;
 
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
 	return (a->order > b->order) - (a->order < b->order);

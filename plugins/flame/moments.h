@@ -11,7 +11,7 @@ struct moment {
 	uint64_t weight;
 	uint64_t samples;
 	uint32_t node;
-	uint32_t reserved;
+	uint32_t part; /* what is kept apart: sorted by first; 0 unless the caller sets it */
 };
 
 /* All zero: empty. */

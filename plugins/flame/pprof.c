@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Sink flame.pprof: a profile as pprof reads it, gzipped. Equal stacks are one sample. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "gzip.h"
 #include "pprof.h"
 #include "pprof_parts.h"
+#include "value_type.h"
 
 struct pprof_conf {
 	const char *path;
@@ -28,9 +28,8 @@ struct pprof_state {
 	struct profile profile;
 	struct pprof_parts parts;
 	struct pprof_set roots;
-	const struct weir_field *event; /* NULL: there is no such column */
-	char type[32];                  /* what was sampled by, where rows say so */
-	uint32_t *stack;                /* locations of the row at hand */
+	struct value_type type; /* of weights */
+	uint32_t *stack;        /* locations of the row at hand */
 	uint32_t stack_capacity;
 	struct gzip gzip;
 };
@@ -50,9 +49,7 @@ static int pprof_bind(struct weir_ctx *ctx)
 		err = pprof_parts_init(ctx, &state->parts);
 	if (err)
 		return err;
-	state->event = weir_find(weir_input(ctx, 0)->schema, "event");
-	if (state->event && state->event->type != WEIR_TYPE_NAME)
-		state->event = NULL;
+	value_type_bind(ctx, &state->type);
 	state->roots.names = ctx->host->names_new(ctx);
 	return state->roots.names ? 0 : weir_fail(ctx, -ENOMEM, "names");
 }
@@ -134,19 +131,6 @@ static int pprof_add(struct weir_ctx *ctx, const struct weir_batch *batch,
 	return 0;
 }
 
-/* The event of the first row: sources give samples of one. */
-static void pprof_note_type(struct weir_ctx *ctx, const struct weir_batch *batch)
-{
-	struct pprof_state *state = ctx->state;
-	struct weir_name event;
-
-	if (!state->event || state->type[0] || !batch->row_count || !batch->names)
-		return;
-	memcpy(&event, (const uint8_t *)weir_row(batch, 0) + state->event->offset, sizeof(event));
-	snprintf(state->type, sizeof(state->type), "%s",
-		 ctx->host->names_text(batch->names, event.id, NULL));
-}
-
 static int pprof_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch)
 {
 	struct pprof_state *state = ctx->state;
@@ -156,7 +140,7 @@ static int pprof_push(struct weir_ctx *ctx, uint32_t input, const struct weir_ba
 
 	(void)input;
 	profile_begin(ctx, &state->profile, batch);
-	pprof_note_type(ctx, batch);
+	value_type_note(ctx, &state->type, batch);
 	for (i = 0; i < batch->row_count && !err; i++) {
 		profile_input_row(ctx, &state->profile.input, batch, i, &row);
 		err = pprof_add(ctx, batch, &row);
@@ -171,52 +155,6 @@ static int pprof_write(struct weir_ctx *ctx, const struct wire *message)
 	return gzip_write(&state->gzip, message->bytes, message->used);
 }
 
-struct pprof_type {
-	const char *type;
-	const char *unit;
-};
-
-/* What is told of by events of these names; of all others, how many there were. */
-static const char *pprof_unit_of_event(const char *event)
-{
-	static const struct pprof_type types[] = {
-		{ "cpu", "nanoseconds" },       { "wall", "nanoseconds" },
-		{ "time", "nanoseconds" },      { "delay", "nanoseconds" },
-		{ "cpu-clock", "nanoseconds" }, { "task-clock", "nanoseconds" },
-		{ "space", "bytes" },           { "alloc_space", "bytes" },
-		{ "inuse_space", "bytes" },
-	};
-	size_t length = strcspn(event, ":/");
-	uint32_t i;
-
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strlen(types[i].type) == length && memcmp(types[i].type, event, length) == 0)
-			return types[i].unit;
-	return "count";
-}
-
-/* pprof knows these units by name. */
-static struct pprof_type pprof_type_of(const struct pprof_state *state)
-{
-	static const struct {
-		const char *ucum;
-		struct pprof_type type;
-	} types[] = {
-		{ "ns", { "time", "nanoseconds" } },  { "us", { "time", "microseconds" } },
-		{ "ms", { "time", "milliseconds" } }, { "s", { "time", "seconds" } },
-		{ "By", { "space", "bytes" } },
-	};
-	const struct weir_unit *unit = state->profile.input.unit;
-	uint32_t i;
-
-	for (i = 0; unit && i < sizeof(types) / sizeof(types[0]); i++)
-		if (strcmp(unit->ucum, types[i].ucum) == 0)
-			return types[i].type;
-	if (state->type[0])
-		return (struct pprof_type){ state->type, pprof_unit_of_event(state->type) };
-	return (struct pprof_type){ "events", "count" };
-}
-
 static uint32_t pprof_word(struct weir_ctx *ctx, const char *word)
 {
 	struct pprof_state *state = ctx->state;
@@ -224,12 +162,13 @@ static uint32_t pprof_word(struct weir_ctx *ctx, const char *word)
 	return pprof_string(ctx, &state->parts, word, strlen(word));
 }
 
-static void pprof_add_type(struct weir_ctx *ctx, struct pprof_type type, struct wire *message)
+static void pprof_add_type(struct weir_ctx *ctx, const char *type, const char *unit,
+			   struct wire *message)
 {
 	struct wire part = { 0 };
 
-	wire_number(&part, PPROF_TYPE_TYPE, pprof_word(ctx, type.type));
-	wire_number(&part, PPROF_TYPE_UNIT, pprof_word(ctx, type.unit));
+	wire_number(&part, PPROF_TYPE_TYPE, pprof_word(ctx, type));
+	wire_number(&part, PPROF_TYPE_UNIT, pprof_word(ctx, unit));
 	wire_message(message, PPROF_SAMPLE_TYPE, &part);
 	wire_clear(&part);
 }
@@ -237,18 +176,16 @@ static void pprof_add_type(struct weir_ctx *ctx, struct pprof_type type, struct 
 /* What values are, and how long was measured. */
 static int pprof_write_head(struct weir_ctx *ctx)
 {
-	const struct pprof_type samples = { "samples", "count" };
 	struct pprof_state *state = ctx->state;
 	const struct profile *profile = &state->profile;
-	struct pprof_type weight = pprof_type_of(state);
 	struct wire message = { 0 };
 	int err;
 
-	pprof_add_type(ctx, samples, &message);
+	pprof_add_type(ctx, "samples", "count", &message);
 	if (profile->has_weight)
-		pprof_add_type(ctx, weight, &message);
+		pprof_add_type(ctx, state->type.name, value_type_unit(&state->type), &message);
 	wire_number(&message, PPROF_DEFAULT_TYPE,
-		    pprof_word(ctx, profile->has_weight ? weight.type : samples.type));
+		    pprof_word(ctx, profile->has_weight ? state->type.name : "samples"));
 	wire_number(&message, PPROF_DURATION, profile->end - profile->start);
 	err = message.failed ? -ENOMEM : pprof_write(ctx, &message);
 	wire_clear(&message);

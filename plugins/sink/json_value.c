@@ -5,39 +5,17 @@
 #include <time.h>
 
 #include <weir/histogram.h>
-#include <weir/utf8.h>
+#include <weir/json_text.h>
 
 #include "number.h"
 
-static void json_character(struct line *line, const char *bytes, size_t length, uint32_t code)
-{
-	if (code == '"' || code == '\\')
-		line_printf(line, "\\%c", (int)code);
-	else if (code == '\n')
-		line_text(line, "\\n");
-	else if (code == '\t')
-		line_text(line, "\\t");
-	else if (code < 0x20 || (code >= 0x7f && code < 0xa0))
-		line_printf(line, "\\u%04x", code);
-	else
-		line_add(line, bytes, length);
-}
-
 static void json_escape(struct line *line, const char *text, size_t length)
 {
-	size_t bytes;
+	char escaped[WEIR_JSON_MAX];
+	size_t at, taken;
 
-	for (size_t at = 0; at < length; at += bytes) {
-		uint32_t code = 0;
-
-		bytes = weir_utf8_next(text + at, length - at, &code);
-		if (bytes) {
-			json_character(line, text + at, bytes, code);
-			continue;
-		}
-		line_text(line, "\\ufffd");
-		bytes = 1;
-	}
+	for (at = 0; at < length; at += taken)
+		line_add(line, escaped, weir_json_next(text + at, length - at, escaped, &taken));
 }
 
 void json_text(struct line *line, const char *text, size_t length)
