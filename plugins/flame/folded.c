@@ -70,6 +70,8 @@ static int folded_bind(struct weir_ctx *ctx)
 	const struct folded_conf *conf = ctx->options;
 	struct folded_state *folded = ctx->state;
 
+	if (conf->value == FOLDED_SAMPLES && weir_find(weir_input(ctx, 0)->schema, "before"))
+		return weir_fail_option(ctx, "value", -EINVAL, "profiles are compared by weight");
 	return profile_bind(ctx, &folded->profile,
 			    conf->annotations ? PROFILE_BY_KIND : PROFILE_BY_LABEL);
 }
@@ -187,31 +189,52 @@ static int folded_write_step(struct weir_ctx *ctx, uint32_t node, const char *cl
 	return err ? err : folded_append(&folded->texts, closing, strlen(closing));
 }
 
+/* What a node has itself; before calltree_sum() that is what the tree holds. */
+struct folded_self {
+	uint64_t value;
+	uint64_t before; /* in the profile to compare with */
+};
+
+static bool folded_has_self(const struct folded_self *self)
+{
+	return self->value || self->before;
+}
+
+/* `self` NULL: the way down to the node's children. */
 static int folded_step_to(struct weir_ctx *ctx, uint32_t node, const struct folded_step *above,
-			  uint64_t self)
+			  const struct folded_self *self)
 {
 	struct folded_state *folded = ctx->state;
 	struct folded_step step = { .node = node,
 				    .under = above->under,
 				    .base = above->base,
 				    .text = folded->texts.used,
-				    .ends = self != 0 };
-	char closing[32] = ";";
+				    .ends = self != NULL };
+	char closing[64] = ";";
 	int err;
 
-	if (step.ends)
-		snprintf(closing, sizeof(closing), " %" PRIu64, self);
+	if (self && folded->profile.input.before)
+		snprintf(closing, sizeof(closing), " %" PRIu64 " %" PRIu64, self->before,
+			 self->value);
+	else if (self)
+		snprintf(closing, sizeof(closing), " %" PRIu64, self->value);
 	err = folded_write_step(ctx, node, closing);
 	step.length = (uint32_t)(folded->texts.used - step.text);
 	return err ? err : folded_add_step(folded, &step);
 }
 
-/* The value that a node has itself: before calltree_sum() that is what the tree holds. */
-static uint64_t folded_self(const struct weir_ctx *ctx, const struct calltree_node *node)
+static struct folded_self folded_self(const struct weir_ctx *ctx, uint32_t node)
 {
 	const struct folded_conf *conf = ctx->options;
+	const struct folded_state *folded = ctx->state;
+	const struct calltree *tree = &folded->profile.tree;
+	struct folded_self self = { tree->nodes[node].weight, 0 };
 
-	return conf->value == FOLDED_SAMPLES ? node->samples : node->weight;
+	if (conf->value == FOLDED_SAMPLES)
+		self.value = tree->nodes[node].samples;
+	if (tree->before)
+		self.before = tree->before[node];
+	return self;
 }
 
 /* The next step is the last of the list: descending order. */
@@ -236,12 +259,12 @@ static int folded_steps_below(struct weir_ctx *ctx, uint32_t parent, size_t unde
 	for (child = folded->profile.tree.nodes[parent].child; child && !err;
 	     child = folded->profile.tree.nodes[child].next) {
 		const struct calltree_node *node = &folded->profile.tree.nodes[child];
-		uint64_t self = folded_self(ctx, node);
+		struct folded_self self = folded_self(ctx, child);
 
-		if (self)
-			err = folded_step_to(ctx, child, &above, self);
+		if (folded_has_self(&self))
+			err = folded_step_to(ctx, child, &above, &self);
 		if (!err && node->child)
-			err = folded_step_to(ctx, child, &above, 0);
+			err = folded_step_to(ctx, child, &above, NULL);
 	}
 	if (!err && folded->step_count > first + 1)
 		qsort_r(folded->steps + first, folded->step_count - first, sizeof(*folded->steps),
@@ -276,7 +299,7 @@ static int folded_drain(struct weir_ctx *ctx, uint64_t deadline)
 	int err;
 
 	(void)deadline;
-	if (folded->profile.samples == 0)
+	if (folded->profile.samples == 0 && !folded->profile.tree.before)
 		weir_log(ctx, WEIR_LOG_WARNING, "no samples: the output is empty");
 	err = folded_steps_below(ctx, 0, 0);
 	while (!err && folded->step_count)
