@@ -14,6 +14,7 @@ enum {
 	ELF_SEGMENTS_MAX = 4096,
 	ELF_SECTIONS_MAX = 65536,
 	ELF_NOTES_MAX = 65536, /* bytes of one note segment that are looked at */
+	ELF_SECTION_NAME = 32, /* longer than any that is asked for */
 };
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -52,6 +53,7 @@ struct elf_header {
 	uint64_t sections_at;
 	uint32_t segment_count;
 	uint32_t section_count;
+	uint32_t names;
 };
 
 static int elf_header_64(struct elf *elf, struct elf_header *header)
@@ -66,6 +68,7 @@ static int elf_header_64(struct elf *elf, struct elf_header *header)
 	header->segment_count = raw.e_phnum;
 	header->sections_at = raw.e_shentsize == sizeof(Elf64_Shdr) ? raw.e_shoff : 0;
 	header->section_count = raw.e_shnum;
+	header->names = raw.e_shstrndx;
 	return 0;
 }
 
@@ -81,6 +84,7 @@ static int elf_header_32(struct elf *elf, struct elf_header *header)
 	header->segment_count = raw.e_phnum;
 	header->sections_at = raw.e_shentsize == sizeof(Elf32_Shdr) ? raw.e_shoff : 0;
 	header->section_count = raw.e_shnum;
+	header->names = raw.e_shstrndx;
 	return 0;
 }
 
@@ -123,6 +127,7 @@ static int elf_read_section(const struct elf *elf, uint64_t at, uint32_t i, Elf6
 	if (elf_read(elf, at + (uint64_t)i * sizeof(raw), &raw, sizeof(raw)))
 		return -EBADMSG;
 	memset(out, 0, sizeof(*out));
+	out->sh_name = raw.sh_name;
 	out->sh_type = raw.sh_type;
 	out->sh_flags = raw.sh_flags;
 	out->sh_addr = raw.sh_addr;
@@ -132,9 +137,8 @@ static int elf_read_section(const struct elf *elf, uint64_t at, uint32_t i, Elf6
 	return 0;
 }
 
-static int elf_read_notes(struct elf *elf, const Elf64_Phdr *segment)
+static int elf_read_notes(struct elf *elf, uint64_t offset, uint64_t bytes)
 {
-	uint64_t bytes = segment->p_filesz;
 	uint8_t *notes;
 
 	if (elf->build_id_size || bytes == 0 || bytes > ELF_NOTES_MAX)
@@ -142,7 +146,7 @@ static int elf_read_notes(struct elf *elf, const Elf64_Phdr *segment)
 	notes = malloc(bytes);
 	if (!notes)
 		return -ENOMEM;
-	if (elf_read(elf, segment->p_offset, notes, bytes) == 0)
+	if (elf_read(elf, offset, notes, bytes) == 0)
 		elf->build_id_size = weir_notes_build_id(notes, bytes, elf->build_id);
 	free(notes);
 	return 0;
@@ -164,7 +168,7 @@ static int elf_read_segments(struct elf *elf, const struct elf_header *header)
 		if (err)
 			break;
 		if (segment.p_type == PT_NOTE)
-			err = elf_read_notes(elf, &segment);
+			err = elf_read_notes(elf, segment.p_offset, segment.p_filesz);
 		if (segment.p_type == PT_LOAD)
 			elf->segments[elf->segment_count++] =
 				(struct elf_segment){ segment.p_offset, segment.p_filesz,
@@ -197,10 +201,40 @@ static int elf_read_sections(struct elf *elf, const struct elf_header *header)
 			section.sh_offset,
 			section.sh_type,
 			section.sh_link,
+			section.sh_name,
 			(section.sh_flags & SHF_EXECINSTR) && (section.sh_flags & SHF_ALLOC),
 		};
+		/* The segments of a debug file may tell of bytes that it does not have. */
+		if (section.sh_type == SHT_NOTE &&
+		    elf_read_notes(elf, section.sh_offset, section.sh_size))
+			return -ENOMEM;
 	}
+	elf->names = header->names == SHN_XINDEX ? elf->sections[0].link : header->names;
 	return 0;
+}
+
+const struct elf_section *elf_section_of_type(const struct elf *elf, uint32_t type)
+{
+	for (uint32_t i = 0; i < elf->section_count; i++)
+		if (elf->sections[i].type == type)
+			return &elf->sections[i];
+	return NULL;
+}
+
+const struct elf_section *elf_section_named(const struct elf *elf, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	char found[ELF_SECTION_NAME];
+
+	if (elf->names >= elf->section_count || bytes > sizeof(found))
+		return NULL;
+	for (uint32_t i = 1; i < elf->section_count; i++) {
+		uint64_t at = elf->sections[elf->names].offset + elf->sections[i].name;
+
+		if (elf_read(elf, at, found, bytes) == 0 && memcmp(found, name, bytes) == 0)
+			return &elf->sections[i];
+	}
+	return NULL;
 }
 
 int elf_open(struct elf *elf, const struct elf_source *source)

@@ -35,6 +35,7 @@ struct elf_section {
 	uint64_t offset;
 	uint32_t type;
 	uint32_t link;
+	uint32_t name; /* in the section that holds their names */
 	bool code;
 };
 
@@ -44,6 +45,7 @@ struct elf {
 	uint16_t machine;
 	uint32_t segment_count;
 	uint32_t section_count;
+	uint32_t names; /* the section that holds the sections' names; 0: none */
 	struct elf_segment *segments;
 	struct elf_section *sections;
 	uint32_t build_id_size; /* 0: none */
@@ -59,6 +61,10 @@ int elf_read(const struct elf *elf, uint64_t offset, void *out, size_t bytes);
 
 /* The address at which the file has an offset: what its symbols count in. False: not loaded. */
 bool elf_address(const struct elf *elf, uint64_t offset, uint64_t *address);
+
+/* The first section of that type (SHT_SYMTAB ...), or of that name. NULL: there is none. */
+const struct elf_section *elf_section_of_type(const struct elf *elf, uint32_t type);
+const struct elf_section *elf_section_named(const struct elf *elf, const char *name);
 
 /* Reads .symtab and .dynsym into one table. 0, -ENOENT (no symbols), -EBADMSG or -ENOMEM. */
 int elf_symbols(const struct elf *elf, struct symbols *symbols);

@@ -45,16 +45,6 @@ struct elf_reading {
 	uint64_t names_read; /* bytes: bounds the time that a hostile file can take */
 };
 
-static const struct elf_section *elf_find_section(const struct elf *elf, uint32_t type)
-{
-	uint32_t i;
-
-	for (i = 0; i < elf->section_count; i++)
-		if (elf->sections[i].type == type)
-			return &elf->sections[i];
-	return NULL;
-}
-
 static int elf_read_strings(struct elf_reading *reading, uint32_t link, uint32_t table)
 {
 	const struct elf *elf = reading->elf;
@@ -178,7 +168,7 @@ static int elf_take_chunk(struct elf_reading *reading, const void *raw, size_t c
 
 static int elf_read_table(struct elf_reading *reading, uint32_t type, uint32_t table)
 {
-	const struct elf_section *section = elf_find_section(reading->elf, type);
+	const struct elf_section *section = elf_section_of_type(reading->elf, type);
 	size_t each = reading->elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	Elf64_Sym chunk[ELF_CHUNK];
 	uint64_t left, at;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Mapped files and their functions; see object.h. Opening them is in object_open.c. */
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "object.h"
+#include "object_debug.h"
 #include "object_open.h"
 
 /* So many processes are asked for a file that could not be reached. */
@@ -49,10 +51,21 @@ static struct object *objects_add(struct objects *objects, const struct weir_map
 	return object;
 }
 
-/* Takes the names over from a file that is the right one. */
+/* The names of a file that is the right one, and of its debug file where that has more. */
+static void object_read_symbols(struct object *object, int root, const struct weir_mapping *mapping,
+				const struct elf *elf)
+{
+	object->stripped = !elf_section_of_type(elf, SHT_SYMTAB) &&
+			   object_debug_symbols(root, object->path, mapping, elf, &object->symbols);
+	if (object->symbols.count == 0 && elf_symbols(elf, &object->symbols) < 0)
+		object->state = OBJECT_NAMELESS;
+	else
+		object->state = OBJECT_NAMED;
+}
+
+/* Takes over where the file's parts lie. */
 static void object_take(struct object *object, struct elf *elf)
 {
-	object->state = elf_symbols(elf, &object->symbols) ? OBJECT_NAMELESS : OBJECT_NAMED;
 	object->segments = elf->segments;
 	object->segment_count = elf->segment_count;
 	elf->segments = NULL;
@@ -87,6 +100,7 @@ static void object_read_vdso(struct object *object, const struct weir_mapping *m
 		elf_clear(&elf);
 		return;
 	}
+	object->state = elf_symbols(&elf, &object->symbols) ? OBJECT_NAMELESS : OBJECT_NAMED;
 	object_take(object, &elf);
 }
 
@@ -114,6 +128,7 @@ static void object_read(struct object *object, int root, const struct weir_mappi
 		object->state = fd == -ESTALE ? OBJECT_CHANGED : OBJECT_UNREACHABLE;
 		return;
 	}
+	object_read_symbols(object, root, mapping, &elf);
 	object_take(object, &elf);
 	close(fd);
 }

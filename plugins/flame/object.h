@@ -32,6 +32,8 @@ struct object {
 	uint32_t segment_count;
 	struct elf_segment *segments;
 	struct symbols symbols;
+	bool stripped;     /* what names it has are those that others may call */
+	uint64_t nameless; /* frames for which it had none */
 };
 
 /* All zero is an empty cache. */
@@ -41,13 +43,14 @@ struct objects {
 	uint32_t capacity;
 	struct intmap ids; /* mapping id to place in items + 1 */
 	size_t bytes;      /* of all symbols */
+	uint64_t frames;   /* that were looked for in any of them */
 };
 
 /* The object of a mapping, with its names read. NULL: no memory. Lives until objects_clear(). */
 struct object *objects_get(struct objects *objects, int root, const struct weir_mapping *mapping);
 void objects_clear(struct objects *objects);
 
-/* Tells which files gave no names, though they should, and why. */
+/* Tells which files gave no names, or not enough, and why. */
 void objects_report(struct weir_ctx *ctx, const struct objects *objects);
 
 /* The function at an offset of the file, or NULL; *address is where the file's symbols have it. */

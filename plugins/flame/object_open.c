@@ -20,14 +20,14 @@
 /* A FIFO or a device at the path must not hold us up or be woken. */
 enum { OBJECT_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
-/* Opens a path as who has `top` for its root directory would. */
-static int object_open_below(int top, const char *path, int flags)
+int object_open_below(int top, const char *path, int flags)
 {
-	struct open_how how = { .flags = (uint32_t)flags, .resolve = RESOLVE_IN_ROOT };
+	struct open_how how = { .flags = (uint32_t)(OBJECT_FLAGS | flags),
+				.resolve = RESOLVE_IN_ROOT };
 	int fd = (int)syscall(SYS_openat2, top, path, &how, sizeof(how));
 
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = openat(top, path[0] == '/' ? path + 1 : path, flags);
+		fd = openat(top, path[0] == '/' ? path + 1 : path, OBJECT_FLAGS | flags);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -40,7 +40,7 @@ int object_open_in_process(int root, uint32_t pid, const char *path, int flags)
 	top = openat(root, proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (top < 0)
 		return -errno;
-	fd = object_open_below(top, path, OBJECT_FLAGS | flags);
+	fd = object_open_below(top, path, flags);
 	close(top);
 	return fd;
 }
@@ -146,7 +146,7 @@ int object_open(int root, const char *path, const struct weir_mapping *mapping, 
 		if (other >= 0)
 			return other;
 	}
-	other = object_check(object_open_below(root, path, OBJECT_FLAGS), mapping, false, elf);
+	other = object_check(object_open_below(root, path, 0), mapping, false, elf);
 	return other >= 0 ? other : object_worse(fd, other);
 }
 

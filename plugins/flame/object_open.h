@@ -14,9 +14,11 @@
 int object_open(int root, const char *path, const struct weir_mapping *mapping, struct elf *elf);
 
 /*
- * Opens a path as that process would, for reading, without ever being held up; `flags` are further
- * ones, such as O_NOFOLLOW. The fd, which is the caller's, or a negative errno.
+ * Opens a path as that process would, or as who has `top` for its root directory would: for reading,
+ * without ever being held up; `flags` are further ones, such as O_NOFOLLOW. The fd, which is the
+ * caller's, or a negative errno.
  */
+int object_open_below(int top, const char *path, int flags);
 int object_open_in_process(int root, uint32_t pid, const char *path, int flags);
 
 /* Bytes of an ELF image in memory that ends with its section table; 0: cannot tell. */

@@ -97,14 +97,17 @@ int resolve_kernel(struct weir_ctx *ctx, struct resolve *resolve, struct weir_fr
 	return frame->symbol ? RESOLVE_DONE : -ENOMEM;
 }
 
-static int resolve_symbol(struct weir_ctx *ctx, struct resolve *resolve,
-			  const struct object *object, uint64_t offset, struct weir_frame *frame)
+static int resolve_symbol(struct weir_ctx *ctx, struct resolve *resolve, struct object *object,
+			  uint64_t offset, struct weir_frame *frame)
 {
 	uint64_t address;
 	const struct symbol *symbol = object_find(object, offset, &address);
 
-	if (!symbol)
+	resolve->objects.frames++;
+	if (!symbol) {
+		object->nameless++;
 		return RESOLVE_DONE;
+	}
 	frame->symbol = resolve_name(ctx, resolve, object->symbols.names + symbol->name);
 	frame->symbol_offset =
 		(uint32_t)(address - symbol->address) + (frame->flags & WEIR_FRAME_CALLER ? 1 : 0);
