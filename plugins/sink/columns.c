@@ -41,7 +41,7 @@ int columns_choose(struct columns *chosen, const struct weir_texts *columns,
 	const uint32_t most = columns->count + schema->fields.count;
 
 	chosen->count = 0;
-	chosen->fields = calloc(most + 1, sizeof(*chosen->fields));
+	chosen->fields = calloc(most + 1, sizeof(struct weir_field *));
 	if (!chosen->fields)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < columns->count; i++) {

@@ -314,8 +314,6 @@ bool use_say(const struct use_words *words, const char *text, char *out, size_t 
 /* 0, or having failed at the tree's place: a name that is no figure and nothing else known. */
 int use_check_text(struct weir_ctx *ctx, const struct use_resource *resource,
 		   const struct weir_tree *tree, const char *text);
-/* "38.2 ms", "176 MB/s", "45 %". */
-void use_quantity(double value, const struct weir_unit *unit, char *out, size_t size);
 
 /* use_row.c. Sends the verdict. */
 int use_send(struct weir_ctx *ctx, struct use_judgement *judgement);

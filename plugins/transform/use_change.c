@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <weir/quantity.h>
+
 #include "use_change.h"
 
 struct use_level change_level(const struct use_level *level, const struct weir_unit *unit)
@@ -87,8 +89,8 @@ void change_say_levels(const struct use_level levels[2], const struct weir_unit 
 	char said[2][2][32];
 
 	for (size_t i = 0; i < 2; i++) {
-		use_quantity(levels[i].mean, unit, said[i][0], sizeof(said[i][0]));
-		use_quantity(use_level_spread(&levels[i]), unit, said[i][1], sizeof(said[i][1]));
+		weir_quantity(levels[i].mean, unit, said[i][0], sizeof(said[i][0]));
+		weir_quantity(use_level_spread(&levels[i]), unit, said[i][1], sizeof(said[i][1]));
 	}
 	snprintf(out, size, "was %s%s (spread %s), is %s%s (spread %s)", said[0][0], suffix,
 		 said[0][1], said[1][0], suffix, said[1][1]);

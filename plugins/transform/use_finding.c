@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <weir/quantity.h>
+
 #include "use_row.h"
 
 /* A ratio of two times: a number without a name. */
@@ -177,7 +179,7 @@ static struct weir_text row_why_now(struct row_maker *maker, const struct use_ve
 
 		if (!since || since + lately < st->start || since > st->end)
 			continue;
-		use_quantity((double)(st->end - since), &weir_ns, age, sizeof(age));
+		weir_quantity((double)(st->end - since), &weir_ns, age, sizeof(age));
 		snprintf(said, sizeof(said), "%s (pid %u) began %s ago", member->name, member->pid,
 			 age);
 	}

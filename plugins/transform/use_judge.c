@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <weir/quantity.h>
+
 static double judge_take(const struct use_state *st, const struct use_figure *figure,
 			 const struct use_total *total)
 {
@@ -43,7 +45,7 @@ static void judge_peaks(const struct use_total *total, const struct weir_unit *u
 	for (uint32_t i = 0; i < count && count > 1; i++) {
 		char one[32];
 
-		use_quantity(modes[i], unit, one, sizeof(one));
+		weir_quantity(modes[i], unit, one, sizeof(one));
 		used += (size_t)snprintf(text + used, USE_TEXT - used, "%s%s",
 					 i == 0          ? ""
 					 : i + 1 < count ? ", "

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <weir/quantity.h>
+
 #include "use_row.h"
 
 struct weir_text row_text(struct row_maker *maker, const char *text)
@@ -285,7 +287,7 @@ static struct weir_text row_headline(struct row_maker *maker, const struct verdi
 	const struct use_state *st = maker->ctx->state;
 	char window[32], unchecked[64] = "", changes[USE_NAME] = "", said[USE_TEXT];
 
-	use_quantity((double)(st->end - st->start), &weir_ns, window, sizeof(window));
+	weir_quantity((double)(st->end - st->start), &weir_ns, window, sizeof(window));
 	if (row->not_checked.count)
 		snprintf(unchecked, sizeof(unchecked), "; %u not checked", row->not_checked.count);
 	row_say_changes(maker, row, changes, sizeof(changes));

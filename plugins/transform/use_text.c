@@ -8,54 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static void text_number(double value, const char *unit, char *out, size_t size)
-{
-	const double size_of = fabs(value);
-	const char *blank = unit[0] && unit[0] != '/' ? " " : "";
-
-	if (size_of >= 9.95 || fabs(value - nearbyint(value)) < 0.05)
-		snprintf(out, size, "%.0f%s%s", value, blank, unit);
-	else
-		snprintf(out, size, "%.1f%s%s", value, blank, unit);
-}
-
-/* Scales by the largest unit that leaves at least 1. */
-static void text_scaled(double value, const char *const *units, const double *sizes,
-			const char *suffix, char *out, size_t size)
-{
-	char unit[16];
-	size_t i = 0;
-
-	while (units[i + 1] && fabs(value) < sizes[i] * 0.9995)
-		i++;
-	snprintf(unit, sizeof(unit), "%s%s", units[i], suffix);
-	text_number(value / sizes[i], unit, out, size);
-}
-
-void use_quantity(double value, const struct weir_unit *unit, char *out, size_t size)
-{
-	static const char *const times[] = { "h", "min", "s", "ms", "us", "ns", NULL };
-	static const double time_sizes[] = { 3600, 60, 1, 1e-3, 1e-6, 1e-9 };
-	static const char *const data[] = { "TB", "GB", "MB", "kB", "B", NULL };
-	static const double data_sizes[] = { 1e12, 1e9, 1e6, 1e3, 1 };
-	double base = value;
-
-	if (!unit || !unit->size) {
-		text_number(value, "", out, size);
-		return;
-	}
-	base = value * (double)unit->numerator / (double)unit->denominator;
-	if (strcmp(unit->dimension, "time") == 0)
-		text_scaled(base, times, time_sizes, "", out, size);
-	else if (strcmp(unit->dimension, "data") == 0)
-		text_scaled(base, data, data_sizes, "", out, size);
-	else if (strcmp(unit->dimension, "data rate") == 0)
-		text_scaled(base, data, data_sizes, "/s", out, size);
-	else if (strcmp(unit->dimension, "ratio") == 0)
-		text_number(base * 100, "%", out, size);
-	else
-		text_number(value, unit->symbol, out, size);
-}
+#include <weir/quantity.h>
 
 static bool text_of(const char *text, char *out, size_t size)
 {
@@ -67,7 +20,7 @@ static bool text_value(double value, const struct weir_unit *unit, char *out, si
 {
 	if (isnan(value))
 		return text_of("-", out, size) && false;
-	use_quantity(value, unit, out, size);
+	weir_quantity(value, unit, out, size);
 	return true;
 }
 
