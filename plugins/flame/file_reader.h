@@ -87,6 +87,9 @@ struct file {
 	bool read;         /* all was read */
 };
 
+/* Fills the filter and what else the options say. 0, or a negative errno after having failed. */
+int file_options_read(struct file *file);
+
 /* Counts a line that could not be read; the first ones are shown. */
 void file_bad_line(struct file *file, uint64_t line, const char *text, size_t length);
 

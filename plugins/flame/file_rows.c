@@ -122,8 +122,10 @@ static int rows_add_merged(struct file_profile *profile, const struct fold_stack
 				      .cpu = stack->key.cpu,
 				      .comm = stack->key.comm,
 				      .event = profile->event,
-				      .frames = profile->set.pool + stack->frames,
 				      .frame_count = stack->frame_count };
+
+	if (stack->frame_count)
+		sample.frames = profile->set.pool + stack->frames;
 
 	return file_add_row(profile, &sample);
 }
