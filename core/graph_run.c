@@ -139,6 +139,18 @@ static int run_prepare(struct graph *graph)
 	return loop_watch(graph->loop, graph->wake, EPOLLIN, run_woken, graph, NULL);
 }
 
+/* Whether anything happens that only who is attached sees; a file waits for its reader. */
+static bool run_attaches(const struct graph *graph)
+{
+	for (uint32_t i = 0; i < graph->node_count; i++) {
+		const struct weir_component *component = node_component(graph->order[i]);
+
+		if (component->kind == WEIR_SOURCE && !(component->flags & WEIR_PATIENT))
+			return true;
+	}
+	return false;
+}
+
 static int run_release(struct graph *graph)
 {
 	const struct pipeline_run *run = &graph->pipeline->run;
@@ -151,7 +163,7 @@ static int run_release(struct graph *graph)
 		graph->failed = true;
 		return err;
 	}
-	if (!run->quiet)
+	if (!run->quiet && run_attaches(graph))
 		log_line(graph->pipeline->name, "attached");
 	/* It may have been killed while it was held, before weir heard of children. */
 	if (run->held && child_ended(run->held))

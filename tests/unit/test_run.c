@@ -63,6 +63,18 @@ static void rows_reach_the_sink(void **state)
 	end_clean(&stage);
 }
 
+static void nothing_is_attached_to_a_file(void **state)
+{
+	struct stage stage;
+
+	(void)state;
+	stage_play(&stage, PIPE("plugin: toy.patient, ticks: 3", "plugin: toy.sink"), NULL);
+	assert_int_equal(stage.status, 0);
+	assert_true(toys.rows > 0);
+	assert_null(strstr(stage.told, "attached"));
+	end_clean(&stage);
+}
+
 static void a_transform_drains_before_its_sink(void **state)
 {
 	struct stage stage;
@@ -660,6 +672,7 @@ int main(void)
 		/* First: a fork has no threads, and what those of earlier runs hold is lost in it. */
 		cmocka_unit_test(a_second_interrupt_ends_also_a_loop_that_hangs_in_a_callback),
 		cmocka_unit_test(rows_reach_the_sink),
+		cmocka_unit_test(nothing_is_attached_to_a_file),
 		cmocka_unit_test(a_transform_drains_before_its_sink),
 		cmocka_unit_test(readers_share_one_batch),
 		cmocka_unit_test(a_full_queue_holds_a_patient_source_up_and_loses_nothing),
