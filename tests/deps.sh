@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what weir's build, demo and tests need, with the system's package manager. Says what it
-# does; does nothing where everything is there. Usage: deps.sh [build|all]
+# does; does nothing where everything is there. Usage: deps.sh [build|all|browser]
 set -eu
 
 what=${1:-all}
@@ -53,6 +53,16 @@ xfs       |sbin_there mkfs.xfs     |xfsprogs             |xfsprogs          |xfs
 btrfs     |sbin_there mkfs.btrfs   |btrfs-progs          |btrfs-progs       |btrfs-progs|btrfsprogs
 '
 
+# What drives flame graphs in a browser: large, so only when asked for.
+list_browser='
+chromium  |chromium_there          |chromium             |chromium          |chromium  |chromium
+node      |command -v node         |nodejs               |nodejs            |nodejs    |nodejs
+'
+
+chromium_there() {
+	command -v chromium || command -v chromium-browser || command -v google-chrome
+}
+
 # sbin_there NAME: a program that may lie where only root looks.
 sbin_there() {
 	PATH=$PATH:/usr/sbin:/sbin command -v "$1"
@@ -75,6 +85,7 @@ manager() {
 }
 
 list=$list_build
+[ "$what" = browser ] && list=$list_browser
 [ "$what" = all ] && list="$list$list_test"
 [ "$what" = all ] && [ -x "${WEIR_VM:+$WEIR_VM/vm-run}" ] && list="$list$list_vm"
 
