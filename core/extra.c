@@ -102,6 +102,19 @@ int extras_give(const struct pipeline *pipeline, const struct weir_component *co
 	return err;
 }
 
+void extras_forgive(const struct weir_component *component, const struct weir_component *usual,
+		    struct tree *options)
+{
+	for (uint32_t i = 0; options && i < options->count;) {
+		const char *name = options->keys[i]->text;
+
+		if (!find_option(component, name) && find_option(usual, name))
+			tree_free(tree_take(options, name));
+		else
+			i++;
+	}
+}
+
 int extra_unknown(const struct pipeline *pipeline, const char *name, const char *written,
 		  const struct place *place, struct diag *diag)
 {

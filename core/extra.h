@@ -21,6 +21,13 @@ void extras_free(struct pipeline *pipeline);
 int extras_give(const struct pipeline *pipeline, const struct weir_component *component,
 		struct tree *options);
 
+/*
+ * What a sink by ${format} is told in the pipeline is meant for its usual format, `usual`: another one, which
+ * has no such option, does without.
+ */
+void extras_forgive(const struct weir_component *component, const struct weir_component *usual,
+		    struct tree *options);
+
 /* An error for each that no sink has taken. 0 or -EINVAL. */
 int extras_check(const struct pipeline *pipeline, struct diag *diag);
 

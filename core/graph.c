@@ -11,6 +11,7 @@
 
 #include "extra.h"
 #include "node.h"
+#include "param.h"
 #include "sink_thread.h"
 
 static const char *const kind_words[8] = {
@@ -129,6 +130,18 @@ static const struct plugin *graph_find_plugin(struct graph *graph,
 	return NULL;
 }
 
+/* Options that only the pipeline's own format has. */
+static void graph_forgive(struct graph *graph, const struct plugin *plugin,
+			  const struct pipeline_node *written)
+{
+	const struct param *format = param_find(graph->pipeline, "format");
+	const struct plugin *usual =
+		format ? plugin_for_format(graph->plugins, format->fallback) : NULL;
+
+	if (usual)
+		extras_forgive(&plugin->component, &usual->component, written->options);
+}
+
 static int graph_make_node(struct graph *graph, const struct pipeline_node *written)
 {
 	struct node *node = node_new(graph, written, NULL);
@@ -144,6 +157,8 @@ static int graph_make_node(struct graph *graph, const struct pipeline_node *writ
 		return -EINVAL;
 	if (node_give_plugin(node, plugin) < 0)
 		return -ENOMEM;
+	if (written->by_format)
+		graph_forgive(graph, plugin, written);
 	if (written->by_format &&
 	    extras_give(graph->pipeline, &plugin->component, written->options) < 0)
 		return -ENOMEM;

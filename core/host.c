@@ -294,4 +294,5 @@ const struct weir_host host_calls = {
 	.tree_expr = host_tree_expr,
 	.losses = host_losses,
 	.names_hold = names_hold,
+	.writer_rows = writer_rows,
 };

@@ -110,25 +110,47 @@ int writer_finish(struct weir_writer *writer)
 	return writer_empty(writer);
 }
 
+static bool writer_is_dumb(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return terminal && strcmp(terminal, "dumb") == 0;
+}
+
+/* What the environment says, else the terminal; 0: neither does. */
+static uint32_t writer_size(const char *name, uint32_t measured)
+{
+	const char *text = getenv(name);
+	unsigned long told = text ? strtoul(text, NULL, 10) : 0;
+
+	return told > 0 && told < 65536 ? (uint32_t)told : measured;
+}
+
 uint32_t writer_columns(const struct weir_writer *writer)
 {
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	unsigned long told = columns ? strtoul(columns, NULL, 10) : 0;
+	struct winsize size = { 0 };
+	uint32_t columns;
 
 	if (!isatty(writer->fd))
 		return 0;
-	if (told > 0 && told < 65536)
-		return (uint32_t)told;
-	if (ioctl(writer->fd, TIOCGWINSZ, &size) == 0 && size.ws_col)
-		return size.ws_col;
-	return COLUMNS_GUESS;
+	ioctl(writer->fd, TIOCGWINSZ, &size);
+	columns = writer_size("COLUMNS", size.ws_col);
+	return columns ? columns : COLUMNS_GUESS;
+}
+
+uint32_t writer_rows(const struct weir_writer *writer)
+{
+	struct winsize size = { 0 };
+
+	if (!isatty(writer->fd) || writer_is_dumb())
+		return 0;
+	ioctl(writer->fd, TIOCGWINSZ, &size);
+	return writer_size("LINES", size.ws_row);
 }
 
 int writer_color(const struct weir_writer *writer)
 {
-	const char *unwanted = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	const char *unwanted = getenv("NO_COLOR");
 
-	return isatty(writer->fd) && !(unwanted && unwanted[0]) &&
-	       !(terminal && strcmp(terminal, "dumb") == 0);
+	return isatty(writer->fd) && !(unwanted && unwanted[0]) && !writer_is_dumb();
 }

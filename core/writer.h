@@ -23,6 +23,7 @@ int writer_write(struct weir_writer *writer, const void *bytes, size_t count);
 int writer_flush(struct weir_writer *writer);
 int writer_close(struct weir_writer *writer, int keep);
 uint32_t writer_columns(const struct weir_writer *writer);
+uint32_t writer_rows(const struct weir_writer *writer);
 int writer_color(const struct weir_writer *writer);
 
 #endif

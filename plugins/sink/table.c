@@ -17,8 +17,14 @@ static const struct weir_option table_options[] = {
 			"scale numbers for reading, or leave them in the column's unit"),
 	WEIR_OPT_CHOICE(struct table_conf, histogram, "bars", "bars line off",
 			"draw histograms, give their percentiles as columns, or leave them out"),
-	WEIR_OPT_CHOICE(struct table_conf, header, "each", "once each never",
-			"head and time: at the start, with each window, or not"),
+	WEIR_OPT_CHOICE(
+		struct table_conf, header, "each", "once each never page",
+		"head and time: at the start, with each window, or not; page: the head alone, and "
+		"on a terminal again when it has left the screen"),
+	WEIR_OPT_BOOL(
+		struct table_conf, live, "false",
+		"on a terminal, each window takes the place of the one before, and no more than "
+		"the screen; of one input that has windows"),
 };
 
 /* "99.9" to 0.999. */
@@ -120,24 +126,47 @@ static bool table_goes_on(const struct table *table, uint32_t i, const struct we
 	       (table->last_start == batch->start && table->last_end == batch->end);
 }
 
+/* A head that scrolls away is shown again. */
+static bool table_is_page_over(const struct table *table, const struct table_conf *conf)
+{
+	return conf->header == TABLE_HEADER_PAGE && table->height &&
+	       table->lines + 1 >= table->height;
+}
+
 /* What stands above the rows: a blank line, the window, the head. */
 static void table_open(const struct table_page *page, const struct table_input *input)
 {
 	const struct table_conf *conf = table_conf_of(page);
 	struct table *table = table_of(page);
 	bool each = conf->header == TABLE_HEADER_EACH && !input->view->events;
-	bool same = table->printed && &table->inputs[table->last_input] == input;
+	bool same = table->printed && &table->inputs[table->last_input] == input &&
+		    !table_is_page_over(table, conf);
 
 	bool silent = conf->header == TABLE_HEADER_NEVER || (same && !each);
 
-	if (table->printed && (!silent || input->view->bars))
+	if (table->printed && !table->live && (!silent || input->view->bars))
 		table_end_line(page, false);
 	if (silent)
 		return;
+	if (!table->live)
+		table->lines = 0;
 	if (each)
 		table_window(page, input);
 	if (!input->view->bars && (page->batch->row_count || input->view->events))
 		table_heads(page, input->view);
+}
+
+/*
+ * To the top of the screen, which is empty at first. Only the cursor moves: no state of the terminal is
+ * changed, so that nothing is to be restored, however weir ends.
+ */
+static void table_begin_live(const struct table_page *page)
+{
+	static const char first[] = "\033[H\033[2J", next[] = "\033[H";
+	struct table *table = table_of(page);
+
+	table->lines = 0;
+	table_put(page, table->printed ? next : first);
 }
 
 static void table_batch(const struct table_page *page, uint32_t i)
@@ -151,6 +180,8 @@ static void table_batch(const struct table_page *page, uint32_t i)
 	if (batch->row_count == 0 && !gap && (input->view->events || goes_on))
 		return;
 	table_layout(page, input->view, batch->rows, batch->row_count);
+	if (!goes_on && table->live)
+		table_begin_live(page);
 	if (!goes_on)
 		table_open(page, input);
 	else if (input->view->bars)
@@ -166,6 +197,8 @@ static void table_batch(const struct table_page *page, uint32_t i)
 		table_rows(page, input->view, batch->rows, batch->row_count);
 	else if (!input->view->events)
 		table_note(page, input->view->histograms ? "0 events" : "(nothing in this window)");
+	if (table->live)
+		table_put(page, "\033[J");
 }
 
 /* 0, or the first error of writing. */
@@ -181,9 +214,15 @@ static int table_flush(struct weir_ctx *ctx)
 static int table_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch)
 {
 	struct table_page page = { .ctx = ctx, .batch = batch };
+	const struct table_conf *conf = ctx->options;
 	struct table *table = ctx->state;
 
 	table->width = ctx->host->writer_columns(table->writer);
+	table->height = WEIR_HAS(ctx->host, writer_rows) && ctx->host->writer_rows
+				? ctx->host->writer_rows(table->writer)
+				: 0;
+	table->live = conf->live && table->height > 1 && ctx->input_count == 1 &&
+		      !table->inputs[input].view->events;
 	table->color = ctx->host->writer_color(table->writer) != 0;
 	table_batch(&page, input);
 	return table_flush(ctx);

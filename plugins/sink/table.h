@@ -19,6 +19,7 @@ enum table_header {
 	TABLE_HEADER_ONCE,
 	TABLE_HEADER_EACH,
 	TABLE_HEADER_NEVER,
+	TABLE_HEADER_PAGE,
 };
 
 enum table_histogram {
@@ -39,6 +40,7 @@ struct table_conf {
 	uint32_t units;
 	uint32_t histogram;
 	uint32_t header;
+	bool live;
 };
 
 /* What of its field a column shows. */
@@ -104,8 +106,11 @@ struct table {
 	struct weir_histogram *picture; /* a histogram at one bucket per power of two */
 	struct line line;               /* the one in the making */
 	struct line cell;
-	int error;      /* the first one in writing; the rest is then not written */
-	uint32_t width; /* of the terminal; 0: none, nothing is cut */
+	int error;       /* the first one in writing; the rest is then not written */
+	uint32_t width;  /* of the terminal; 0: none, nothing is cut */
+	uint32_t height; /* 0: none, or one whose cursor cannot move */
+	uint32_t lines;  /* since the last head; of a live page, since its top */
+	bool live;       /* windows take each other's place */
 	bool color;
 	bool told_left_out;
 	bool printed; /* anything */
@@ -160,6 +165,9 @@ void table_estimate(struct line *out, const struct weir_field *field, double val
 void table_whole(struct line *out, uint64_t value);
 void table_below_head(struct line *out, const struct weir_field *field, double value,
 		      double seconds);
+
+/* table_page.c. Bytes as they are: what moves the cursor. */
+void table_put(const struct table_page *page, const char *bytes);
 
 /*
  * table_page.c. Rows with what is below them; the head; an end to table->line; table->cell as one

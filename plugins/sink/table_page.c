@@ -5,10 +5,11 @@
 #include "utf8.h"
 #include "value.h"
 
-#define PAGE_BOLD   "\033[1m"
-#define PAGE_NORMAL "\033[0m"
-#define PAGE_CUT    "…"
-#define PAGE_STEP   2 /* what is below a row stands that much further to the right */
+#define PAGE_BOLD       "\033[1m"
+#define PAGE_NORMAL     "\033[0m"
+#define PAGE_CLEAR_LINE "\033[K"
+#define PAGE_CUT        "…"
+#define PAGE_STEP       2 /* what is below a row stands that much further to the right */
 
 static void page_cut(struct line *line, size_t from, uint32_t width)
 {
@@ -25,6 +26,11 @@ static void page_write(struct table *table, struct weir_ctx *ctx, const void *by
 		table->error = ctx->host->writer_write(table->writer, bytes, count);
 }
 
+void table_put(const struct table_page *page, const char *bytes)
+{
+	page_write(table_of(page), page->ctx, bytes, strlen(bytes));
+}
+
 void table_end_line(const struct table_page *page, bool bold)
 {
 	struct table *table = table_of(page);
@@ -34,11 +40,16 @@ void table_end_line(const struct table_page *page, bool bold)
 		line->length--;
 	if (table->width && line->length)
 		page_cut(line, 0, table->width);
+	table->lines++;
+	if (table->live && table->lines >= table->height) {
+		line_clear(line);
+		return;
+	}
 	if (bold && table->color) {
 		page_write(table, page->ctx, PAGE_BOLD, sizeof(PAGE_BOLD) - 1);
 		line_text(line, PAGE_NORMAL);
 	}
-	line_text(line, "\n");
+	line_text(line, table->live ? PAGE_CLEAR_LINE "\n" : "\n");
 	if (line->failed && !table->error)
 		table->error = -ENOMEM;
 	page_write(table, page->ctx, line->bytes, line->length);

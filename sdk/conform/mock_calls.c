@@ -422,6 +422,7 @@ const struct weir_host mock_calls = {
 	.writer_flush = mock_writer_flush,
 	.writer_close = mock_writer_close,
 	.writer_columns = mock_writer_columns,
+	.writer_rows = mock_writer_columns,
 	.writer_color = mock_writer_color,
 	.finished = mock_finished,
 	.expr_unit = expr_unit,

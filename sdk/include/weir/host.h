@@ -287,6 +287,9 @@ struct weir_host {
 	 * the table's address whether they still mean the same. Returns `names`; NULL is allowed.
 	 */
 	struct weir_names *(*names_hold)(struct weir_names *names);
+
+	/* any: height of the writer's terminal, 0 when it is none, or one whose cursor cannot move. */
+	uint32_t (*writer_rows)(const struct weir_writer *writer);
 };
 
 /* The calls as plugins make them. */
