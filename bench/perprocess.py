@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a sample of all processes costs, beside sysstat's pidstat, with thousands that sleep.
+"""What a sample of all processes, and one of all that a verdict asks for, costs, beside sysstat's
+pidstat, with thousands that sleep.
 
 usage: perprocess.py BUILD... [ROUNDS]        PROCESSES=5000 in the environment sets their number
 Each tool takes samples once a second. Its CPU time by sample is that of a long run less that of a
@@ -54,6 +55,10 @@ def weir(build, way):
                       "--interval", "1s", "--count", str(n), "--format", "json"]
 
 
+def verdict(build):
+    return lambda n: [f"{build}/weir", "verdict", "--interval", "1s", "--duration", f"{n}s"]
+
+
 def main():
     arguments = sys.argv[1:]
     rounds = int(arguments.pop()) if len(arguments) > 1 and arguments[-1].isdigit() else 3
@@ -61,6 +66,7 @@ def main():
     for build in arguments or ["build"]:
         tools[f"{build} bpf"] = weir(build, "bpf")
         tools[f"{build} proc"] = weir(build, "proc")
+        tools[f"{build} verdict"] = verdict(build)
     sleepers = subprocess.Popen([sys.executable, "-c", SLEEPERS, str(PROCESSES)],
                                 stdout=subprocess.PIPE, text=True)
     try:

@@ -21,6 +21,8 @@ static const struct weir_option process_options[] = {
 	WEIR_OPT_BOOL(struct process_conf, threads, "false",
 		      "rows of threads below their process's, and of those that ended"),
 	WEIR_OPT_BOOL(struct process_conf, all, "true", "also what has done nothing that is shown"),
+	WEIR_OPT_RATIO(struct process_conf, holds, "100%",
+		       "without all: also what holds at least this share of the memory"),
 	WEIR_OPT_CHOICE(
 		struct process_conf, way, "auto", "auto bpf proc",
 		"ask the kernel by BPF, or read files of /proc; auto: by BPF where allowed"),

@@ -39,6 +39,7 @@ struct process_conf {
 	uint32_t way;
 	bool threads;
 	bool all;
+	double holds;
 };
 
 /* What /proc tells beside the counters of a process: what its children used that it waited for. */

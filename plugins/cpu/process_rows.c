@@ -358,12 +358,23 @@ static int rows_add_children(struct weir_ctx *ctx, struct weir_batch *batch,
 	return 0;
 }
 
+static bool rows_holds(struct weir_ctx *ctx, const struct process_task *task)
+{
+	const struct process_conf *conf = ctx->options;
+	const struct process_state *st = ctx->state;
+	const uint64_t swap = task->about.swap == WEIR_ABSENT_U64 ? 0 : task->about.swap;
+
+	if (!(conf->show & SHOW_MEMORY) || task->about.rss == WEIR_ABSENT_U64)
+		return false;
+	return (double)(task->about.rss + swap) >= conf->holds * (double)st->memory;
+}
+
 static int rows_add_live(struct weir_ctx *ctx, struct weir_batch *batch, struct process_task *task)
 {
 	const struct process_conf *conf = ctx->options;
 	int err = 0;
 
-	if (conf->all || rows_active(conf, task->added)) {
+	if (conf->all || rows_active(conf, task->added) || rows_holds(ctx, task)) {
 		err = rows_add_process(ctx, batch, task);
 		if (!err && conf->threads)
 			err = rows_add_threads(ctx, batch, task);

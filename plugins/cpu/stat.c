@@ -7,11 +7,14 @@
 
 struct stat_conf {
 	uint64_t interval;
+	bool states;
 };
 
 static const struct weir_option stat_options[] = {
 	WEIR_OPT_DURATION(struct stat_conf, interval, "1s", 10000000, 24 * WEIR_HOUR,
 			  "length of a window"),
+	WEIR_OPT_BOOL(struct stat_conf, states, "yes",
+		      "count tasks in uninterruptible sleep, for which all have to be looked at"),
 };
 
 enum { OUTPUT_CPU, OUTPUT_SYSTEM, OUTPUT_LINE, OUTPUT_PRESSURE };
@@ -62,6 +65,7 @@ static int stat_emit(struct weir_ctx *ctx, uint32_t output, const struct stat_sa
 /* The clock is read first: where a recorded tree's stands still, there is nothing to say yet. */
 static int stat_tick(struct weir_ctx *ctx, uint64_t now __attribute__((unused)))
 {
+	const struct stat_conf *conf = ctx->options;
 	struct stat_state *st = ctx->state;
 	struct stat_sample *old = &st->samples[st->last], *new = &st->samples[!st->last];
 	int err = weir_sample_time(ctx, &new->time);
@@ -72,7 +76,10 @@ static int stat_tick(struct weir_ctx *ctx, uint64_t now __attribute__((unused)))
 	if (err)
 		return err;
 	st->last = !st->last;
-	stat_states_update(ctx, &st->states, &st->buffer);
+	if (conf->states)
+		stat_states_update(ctx, &st->states, &st->buffer);
+	else
+		st->states.count = WEIR_ABSENT_U32;
 	for (uint32_t output = OUTPUT_CPU; !err && output <= OUTPUT_PRESSURE; output++)
 		err = stat_emit(ctx, output, old, new);
 	return err;

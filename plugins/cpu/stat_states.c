@@ -9,8 +9,7 @@
 #include <weir/host.h>
 #include <weir/number.h>
 
-/* Of the time between two looks a look may take this part. */
-#define STATES_PAUSE_FACTOR 100
+#define STATES_PARTS 100 /* see weir_pace_end() */
 
 struct states_task {
 	char state;
@@ -81,13 +80,12 @@ static uint32_t states_count_threads(struct weir_ctx *ctx, const char *process,
 void stat_states_update(struct weir_ctx *ctx, struct stat_states *states,
 			struct weir_buffer *buffer)
 {
-	uint64_t begin = weir_now(ctx);
 	struct states_task task;
 	struct dirent *entry;
 	DIR *proc;
 
 	states->count = WEIR_ABSENT_U32;
-	if (states->looked_at && begin - states->looked_at < states->pause)
+	if (!weir_pace_begin(ctx, &states->pace))
 		return;
 	proc = states_open(ctx, "proc");
 	if (!proc)
@@ -103,6 +101,5 @@ void stat_states_update(struct weir_ctx *ctx, struct stat_states *states,
 			states->count += task.state == 'D';
 	}
 	closedir(proc);
-	states->looked_at = weir_now(ctx);
-	states->pause = (states->looked_at - begin) * STATES_PAUSE_FACTOR;
+	weir_pace_end(ctx, &states->pace, STATES_PARTS);
 }

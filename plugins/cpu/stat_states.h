@@ -7,13 +7,13 @@
 #define CPU_STAT_STATES_H
 
 #include <weir/file.h>
+#include <weir/pace.h>
 #include <weir/plugin.h>
 
 /* Starts as zeroed memory. */
 struct stat_states {
-	uint32_t count;     /* WEIR_ABSENT_U32: it was not yet time to look again */
-	uint64_t looked_at; /* end of the last look, CLOCK_MONOTONIC ns */
-	uint64_t pause;     /* until the next one */
+	uint32_t count; /* WEIR_ABSENT_U32: it was not yet time to look again */
+	struct weir_pace pace;
 };
 
 /* Looks if it is time to. */

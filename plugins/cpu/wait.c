@@ -28,6 +28,7 @@ enum { WAIT_BY_THREAD, WAIT_BY_PROCESS };
 struct wait_conf {
 	uint32_t by;
 	uint64_t interval;
+	bool all;
 	struct weir_task_conf filter;
 };
 
@@ -36,6 +37,7 @@ static const struct weir_option wait_options[] = {
 			"one row per thread, or the sum of each process"),
 	WEIR_OPT_DURATION(struct wait_conf, interval, "10s", 0, 24 * WEIR_HOUR,
 			  "length of a window; 0: one window, until the end"),
+	WEIR_OPT_BOOL(struct wait_conf, all, "true", "also what slept all the time"),
 	WEIR_OPT_TASK_FILTER(struct wait_conf),
 };
 
@@ -204,7 +206,8 @@ static int wait_send(struct weir_ctx *ctx, struct weir_batch *batch, uint64_t no
 	if (!err && conf->by == WAIT_BY_PROCESS)
 		wait_parts_merge(parts);
 	for (uint32_t i = 0; i < parts->count && !err; i++)
-		err = wait_rows_add(ctx, &rows, batch, &parts->items[i]);
+		if (conf->all || !wait_part_sleeps(&parts->items[i]))
+			err = wait_rows_add(ctx, &rows, batch, &parts->items[i]);
 	parts->count = 0;
 	if (err) {
 		weir_discard(ctx, batch);

@@ -74,6 +74,9 @@ struct wait_rows {
 	bool by_process;
 };
 
+/* True when it slept all the time, for nothing that it had to wait for. */
+bool wait_part_sleeps(const struct wait_part *part);
+
 extern const struct weir_schema *const wait_schema;
 
 /* Adds the row of a part. 0 or -ENOMEM. */

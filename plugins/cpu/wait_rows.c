@@ -181,6 +181,14 @@ static void wait_fill_row(struct weir_ctx *ctx, const struct wait_part *part, st
 	}
 }
 
+bool wait_part_sleeps(const struct wait_part *part)
+{
+	for (uint32_t i = 0; i < WAIT_SUMS; i++)
+		if (i != WAIT_SLEEP && part->sum[i])
+			return false;
+	return true;
+}
+
 int wait_rows_add(struct weir_ctx *ctx, struct wait_rows *rows, struct weir_batch *batch,
 		  const struct wait_part *part)
 {

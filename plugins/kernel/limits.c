@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <weir/number.h>
+#include <weir/pace.h>
 #include <weir/plugin.h>
 #include <weir/probe.h>
 #include <weir/reading.h>
@@ -49,9 +50,13 @@ static const struct weir_output limits_outputs[] = {
 	  &limits_schema, 0, 0 },
 };
 
+#define LIMITS_PARTS 1000 /* see weir_pace_end() */
+
 struct limits_state {
 	struct weir_buffer buffer;
+	struct weir_pace pace; /* of looking at all processes */
 	bool started;
+	bool skipped; /* processes, in the last reading */
 };
 
 static int limits_add(struct weir_ctx *ctx, struct weir_batch *batch, const char *limit,
@@ -137,9 +142,36 @@ static bool limits_size_counts(struct weir_ctx *ctx)
 	       status.st_size > 0;
 }
 
-static bool limits_count_entries(int process, uint64_t *count)
+/* A process by its folder in /proc, which is open; its name there is not looked up before it must be. */
+struct limits_process {
+	int proc;
+	uint32_t pid;
+};
+
+/* A file of its folder. */
+static int limits_open(const struct limits_process *process, const char *file, int flags)
 {
-	int fd = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char path[32];
+
+	snprintf(path, sizeof(path), "%u/%s", process->pid, file);
+	return openat(process->proc, path, O_RDONLY | O_CLOEXEC | flags);
+}
+
+static bool limits_read(struct weir_ctx *ctx, const struct limits_process *process,
+			const char *file)
+{
+	struct limits_state *st = ctx->state;
+	int fd = limits_open(process, file, O_NONBLOCK);
+	bool ok = fd >= 0 && weir_read_fd(fd, &st->buffer) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+static bool limits_count_entries(const struct limits_process *process, uint64_t *count)
+{
+	int fd = limits_open(process, "fd", O_DIRECTORY);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
@@ -155,16 +187,26 @@ static bool limits_count_entries(int process, uint64_t *count)
 	return true;
 }
 
+static bool limits_size(const struct limits_process *process, uint64_t *count)
+{
+	struct stat status;
+	char path[32];
+
+	snprintf(path, sizeof(path), "%u/fd", process->pid);
+	if (fstatat(process->proc, path, &status, 0) < 0)
+		return false;
+	*count = (uint64_t)status.st_size;
+	return true;
+}
+
 /* "Max open files            1024                 524288               files". */
-static bool limits_soft(struct weir_ctx *ctx, int process, uint64_t *max)
+static bool limits_soft(struct weir_ctx *ctx, const struct limits_process *process, uint64_t *max)
 {
 	static const char name[] = "\nMax open files ";
 	struct limits_state *st = ctx->state;
-	const char *at;
+	const char *at =
+		limits_read(ctx, process, "limits") ? strstr(st->buffer.bytes, name) : NULL;
 
-	if (weir_read_at(process, "limits", &st->buffer) < 0)
-		return false;
-	at = strstr(st->buffer.bytes, name);
 	if (!at)
 		return false;
 	at += sizeof(name) - 1;
@@ -172,19 +214,19 @@ static bool limits_soft(struct weir_ctx *ctx, int process, uint64_t *max)
 }
 
 /* By a call instead of a file, where this machine is looked at and its owner allows it. */
-static bool limits_of_process(struct weir_ctx *ctx, int process, uint32_t pid, bool live,
+static bool limits_of_process(struct weir_ctx *ctx, const struct limits_process *process, bool live,
 			      uint64_t *max)
 {
 	struct rlimit limit;
 
-	if (!live || prlimit((pid_t)pid, RLIMIT_NOFILE, NULL, &limit) < 0)
+	if (!live || prlimit((pid_t)process->pid, RLIMIT_NOFILE, NULL, &limit) < 0)
 		return limits_soft(ctx, process, max);
 	*max = limit.rlim_cur;
 	return limit.rlim_cur != RLIM_INFINITY;
 }
 
-static int limits_add_process(struct weir_ctx *ctx, struct weir_batch *batch, int process,
-			      uint32_t pid, uint64_t used, uint64_t max)
+static int limits_add_process(struct weir_ctx *ctx, struct weir_batch *batch,
+			      const struct limits_process *process, uint64_t used, uint64_t max)
 {
 	struct limits_state *st = ctx->state;
 	struct limits_row *row;
@@ -193,35 +235,29 @@ static int limits_add_process(struct weir_ctx *ctx, struct weir_batch *batch, in
 	if (err)
 		return err;
 	row = (struct limits_row *)(batch->rows + (size_t)(batch->row_count - 1) * batch->row_size);
-	row->pid = pid;
-	if (weir_read_at(process, "comm", &st->buffer) == 0)
+	row->pid = process->pid;
+	if (limits_read(ctx, process, "comm"))
 		snprintf(row->comm, sizeof(row->comm), "%.*s", (int)strcspn(st->buffer.bytes, "\n"),
 			 st->buffer.bytes);
 	return 0;
 }
 
 /* A process that ends meanwhile, or whose descriptors are not for this user, has no row. */
-static int limits_look(struct weir_ctx *ctx, struct weir_batch *batch, int process, uint32_t pid,
-		       bool size_counts)
+static int limits_look(struct weir_ctx *ctx, struct weir_batch *batch,
+		       const struct limits_process *process, bool size_counts)
 {
 	const struct limits_conf *conf = ctx->options;
-	struct stat status;
 	uint64_t used, max;
 
-	if (size_counts) {
-		if (fstatat(process, "fd", &status, 0) < 0)
-			return 0;
-		used = (uint64_t)status.st_size;
-	} else if (!limits_count_entries(process, &used)) {
+	if (size_counts ? !limits_size(process, &used) : !limits_count_entries(process, &used))
 		return 0;
-	}
-	if (!used || !limits_of_process(ctx, process, pid, size_counts, &max) ||
+	if (!used || !limits_of_process(ctx, process, size_counts, &max) ||
 	    (double)used < conf->from * (double)max)
 		return 0;
-	return limits_add_process(ctx, batch, process, pid, used, max);
+	return limits_add_process(ctx, batch, process, used, max);
 }
 
-static int limits_add_processes(struct weir_ctx *ctx, struct weir_batch *batch)
+static int limits_look_at_all(struct weir_ctx *ctx, struct weir_batch *batch)
 {
 	int fd = openat(ctx->root, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
@@ -238,17 +274,26 @@ static int limits_add_processes(struct weir_ctx *ctx, struct weir_batch *batch)
 	while (!err && (entry = readdir(stream))) {
 		const char *at = entry->d_name;
 		uint64_t pid;
-		int process;
 
 		if (!weir_take_number(&at, &pid) || *at || pid > INT32_MAX)
 			continue;
-		process = openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (process < 0)
-			continue;
-		err = limits_look(ctx, batch, process, (uint32_t)pid, size_counts);
-		close(process);
+		err = limits_look(ctx, batch, &(struct limits_process){ fd, (uint32_t)pid },
+				  size_counts);
 	}
 	closedir(stream);
+	return err;
+}
+
+static int limits_add_processes(struct weir_ctx *ctx, struct weir_batch *batch)
+{
+	struct limits_state *st = ctx->state;
+	int err;
+
+	st->skipped = !weir_pace_begin(ctx, &st->pace);
+	if (st->skipped)
+		return 0;
+	err = limits_look_at_all(ctx, batch);
+	weir_pace_end(ctx, &st->pace, LIMITS_PARTS);
 	return err;
 }
 
@@ -263,12 +308,18 @@ static int limits_add_all(struct weir_ctx *ctx, struct weir_batch *batch)
 	return err ? err : limits_add_processes(ctx, batch);
 }
 
+static int limits_send(struct weir_ctx *ctx, uint64_t now)
+{
+	struct weir_batch *batch = weir_loan_window(ctx, 0, 16, now, now);
+
+	return batch ? weir_commit_filled(ctx, batch, limits_add_all(ctx, batch)) : 0;
+}
+
 static int limits_tick(struct weir_ctx *ctx, uint64_t now)
 {
 	const struct limits_conf *conf = ctx->options;
 	struct limits_state *st = ctx->state;
-	struct weir_batch *batch = weir_loan_window(ctx, 0, 16, now, now);
-	int err = batch ? weir_commit_filled(ctx, batch, limits_add_all(ctx, batch)) : 0;
+	int err = limits_send(ctx, now);
 
 	return err ? err : weir_read_again(ctx, &st->started, conf->interval);
 }
@@ -276,6 +327,18 @@ static int limits_tick(struct weir_ctx *ctx, uint64_t now)
 static int limits_start(struct weir_ctx *ctx)
 {
 	return weir_read_at_once(ctx);
+}
+
+/* Who has come to its limit since the last look at all processes is not to be missed. */
+static int limits_drain(struct weir_ctx *ctx, uint64_t deadline)
+{
+	struct limits_state *st = ctx->state;
+
+	(void)deadline;
+	if (!st->skipped)
+		return 0;
+	st->pace.pause = 0;
+	return limits_send(ctx, weir_now(ctx));
 }
 
 static void limits_destroy(struct weir_ctx *ctx)
@@ -292,10 +355,13 @@ static void limits_probe(struct weir_ctx *ctx)
 				      "open files of other users' processes (before Linux 6.2)");
 }
 
-WEIR_COMPONENT("kernel.limits", WEIR_SOURCE, .summary = "software resources that run out",
-	       .doc = "Open files, threads and tracked connections of the machine against their "
-		      "limits, and each process\nwhose descriptors come near its own soft limit.",
-	       .options_size = sizeof(struct limits_conf),
-	       .state_size = sizeof(struct limits_state), .options = WEIR_TABLE(limits_options),
-	       .outputs = WEIR_TABLE(limits_outputs), .probe = limits_probe, .start = limits_start,
-	       .tick = limits_tick, .destroy = limits_destroy);
+WEIR_COMPONENT(
+	"kernel.limits", WEIR_SOURCE, .summary = "software resources that run out",
+	.doc = "Open files, threads and tracked connections of the machine against their "
+	       "limits, and each process\nwhose descriptors come near its own soft limit. "
+	       "Processes are looked at so seldom that it takes a\nthousandth of a CPU, and at "
+	       "the end.",
+	.options_size = sizeof(struct limits_conf), .state_size = sizeof(struct limits_state),
+	.options = WEIR_TABLE(limits_options), .outputs = WEIR_TABLE(limits_outputs),
+	.probe = limits_probe, .start = limits_start, .tick = limits_tick, .drain = limits_drain,
+	.destroy = limits_destroy);

@@ -10,8 +10,7 @@
 
 #include "owners.h"
 
-/* Of the time between two readings a reading may take this part. */
-#define OWNERS_PAUSE_FACTOR 20
+#define OWNERS_PARTS 100 /* see weir_pace_end() */
 
 /* More are forgotten, all at once: what is still needed is read again. */
 #define OWNERS_MAX 65536
@@ -155,10 +154,11 @@ static int owners_read_all(struct weir_ctx *ctx, struct owners *owners)
 int owners_read(struct weir_ctx *ctx, struct owners *owners, uint64_t inode, int now_or_never)
 {
 	static const struct owner nobody = { 0 };
-	uint64_t begin = weir_now(ctx);
 	int err;
 
-	if (!now_or_never && owners->read_at && begin - owners->read_at < owners->pause)
+	if (now_or_never)
+		owners->pace.pause = 0;
+	if (!weir_pace_begin(ctx, &owners->pace))
 		return 0;
 	if (owners->count > OWNERS_MAX) {
 		memset(owners->table, 0, owners->capacity * sizeof(*owners->table));
@@ -167,8 +167,7 @@ int owners_read(struct weir_ctx *ctx, struct owners *owners, uint64_t inode, int
 	err = owners_read_all(ctx, owners);
 	if (!err)
 		err = owners_add(owners, inode, &nobody);
-	owners->read_at = weir_now(ctx);
-	owners->pause = (owners->read_at - begin) * OWNERS_PAUSE_FACTOR;
+	weir_pace_end(ctx, &owners->pace, OWNERS_PARTS);
 	return err ? err : 1;
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Who has a socket open: from its inode to a process, by the descriptors in /proc. They are read
- * only for a socket that is not known yet, and so seldom that it takes 5 % of a CPU at most.
+ * only for a socket that is not known yet, and so seldom that it takes a
+ * hundredth of a CPU.
  */
 #ifndef OWNERS_H
 #define OWNERS_H
 
+#include <weir/pace.h>
 #include <weir/plugin.h>
 
 #include "owner_filter.h"
@@ -23,8 +25,7 @@ struct owners {
 	struct owner *table;         /* open addressing; a power of two */
 	uint32_t count;
 	uint32_t capacity;
-	uint64_t read_at; /* end of the last reading, CLOCK_MONOTONIC ns */
-	uint64_t pause;   /* until the next one */
+	struct weir_pace pace;
 };
 
 /* The owner if the socket is known, or NULL. */

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of the time between two looks at all processes a look may take this part. */
-#define SPACES_PAUSE_FACTOR 100
+#define SPACES_PARTS 1000 /* see weir_pace_end() */
 
 /* The inode in "net:[4026531840]" of a process's folder in proc; 0: not known. */
 static uint32_t space_id(int proc, const char *process)
@@ -120,11 +119,10 @@ static void spaces_drop_unseen(struct weir_ctx *ctx, struct net_spaces *spaces,
 int net_spaces_update(struct weir_ctx *ctx, struct net_spaces *spaces,
 		      void (*gone)(struct weir_ctx *ctx, struct net_space *space))
 {
-	uint64_t begin = weir_now(ctx);
 	DIR *proc;
 	int fd, err = 0;
 
-	if (spaces->looked_at && (!spaces->others || begin - spaces->looked_at < spaces->pause))
+	if ((spaces->count && !spaces->others) || !weir_pace_begin(ctx, &spaces->pace))
 		return 0;
 	fd = openat(ctx->root, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	proc = fd < 0 ? NULL : fdopendir(fd);
@@ -142,8 +140,7 @@ int net_spaces_update(struct weir_ctx *ctx, struct net_spaces *spaces,
 	if (err)
 		return weir_fail(ctx, err, "remember network namespaces");
 	spaces_drop_unseen(ctx, spaces, gone);
-	spaces->looked_at = weir_now(ctx);
-	spaces->pause = (spaces->looked_at - begin) * SPACES_PAUSE_FACTOR;
+	weir_pace_end(ctx, &spaces->pace, SPACES_PARTS);
 	return 0;
 }
 
@@ -163,7 +160,7 @@ int net_space_read(struct weir_ctx *ctx, struct net_spaces *spaces, const struct
 	snprintf(process, sizeof(process), "%u", space->pid);
 	/* A pid may have come to mean another process meanwhile. */
 	if (proc < 0 || space_id(proc, process) != space->id) {
-		spaces->pause = 0;
+		spaces->pace.pause = 0;
 		err = -ESRCH;
 	}
 	if (proc >= 0)

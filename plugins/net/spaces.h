@@ -2,12 +2,13 @@
 /*
  * The network namespaces of a machine: each has counters of its own, which the files of another
  * one do not show. They are found by the processes that are in them, and read by one of those.
- * That takes 1 % of a CPU at most, so a new namespace may be seen a little later.
+ * That takes a thousandth of a CPU, so a new namespace may be seen a little later.
  */
 #ifndef NET_SPACES_H
 #define NET_SPACES_H
 
 #include <weir/file.h>
+#include <weir/pace.h>
 #include <weir/plugin.h>
 
 struct net_space {
@@ -23,8 +24,7 @@ struct net_spaces {
 	struct net_space *spaces;
 	uint32_t count;
 	uint32_t capacity;
-	uint64_t looked_at; /* end of the last look at all processes, CLOCK_MONOTONIC ns */
-	uint64_t pause;     /* until the next one */
+	struct weir_pace pace; /* of looking at all processes */
 	void (*free_state)(void *state);
 	bool others; /* look for other namespaces, too */
 };

@@ -13,10 +13,12 @@ struct tcp_conf {
 	uint64_t interval;
 	uint32_t namespaces; /* enum tcp_namespaces */
 	uint32_t ports;      /* enum tcp_count_ports */
+	uint32_t owners;     /* enum tcp_owners */
 	bool idle;
 };
 
 enum tcp_namespaces { NAMESPACES_ALL, NAMESPACES_OWN };
+enum tcp_owners { OWNERS_ALL, OWNERS_TROUBLED };
 
 static const struct weir_option tcp_options[] = {
 	WEIR_OPT_DURATION(struct tcp_conf, interval, "1s", 10000000, 24 * WEIR_HOUR,
@@ -26,6 +28,9 @@ static const struct weir_option tcp_options[] = {
 	WEIR_OPT_CHOICE(struct tcp_conf, ports, "auto", "auto always never",
 			"count the ports for outgoing connections that are taken, which costs "
 			"milliseconds: where sockets for a quarter of them exist, or always"),
+	WEIR_OPT_CHOICE(struct tcp_conf, owners, "all", "all troubled",
+			"whose sockets are, which costs a look at all descriptors: all of them, or "
+			"those that lost something or have something to be taken"),
 	WEIR_OPT_BOOL(struct tcp_conf, idle, "no",
 		      "also other namespaces, and sockets of UDP, that did nothing in the window"),
 };
@@ -222,14 +227,15 @@ static int tcp_emit(struct weir_ctx *ctx, uint32_t output, const struct net_sock
 {
 	const struct tcp_conf *conf = ctx->options;
 	struct tcp_state *st = ctx->state;
-	const bool all = output == OUTPUT_LISTENERS || conf->idle;
+	const uint32_t want = (output == OUTPUT_LISTENERS || conf->idle ? TCP_IDLE : 0) |
+			      (conf->owners == OWNERS_ALL ? TCP_OWNERS : 0);
 	struct weir_batch *batch = weir_loan_window(ctx, output, new->count, 0, 0);
 
 	if (!batch)
 		return 0;
 	weir_sample_window(batch, &st->times[!st->last], &st->times[st->last]);
 	return weir_commit_filled(ctx, batch,
-				  tcp_add_sockets(ctx, batch, &st->owners, old, new, all));
+				  tcp_add_sockets(ctx, batch, &st->owners, old, new, want));
 }
 
 static int tcp_emit_sockets(struct weir_ctx *ctx)

@@ -125,17 +125,23 @@ bool tcp_row_is_idle(const struct tcp_row *row)
 	return true;
 }
 
+/* `owners` NULL: who has it need not be known. */
 static int tcp_set_owner(struct weir_ctx *ctx, struct owners *owners, uint64_t inode,
 			 struct tcp_socket_row *row)
 {
-	const struct owner *owner = owners_find(owners, inode);
+	const struct owner *owner;
 
+	row->pid = WEIR_ABSENT_U32;
+	if (!owners)
+		return 0;
+	owner = owners_find(owners, inode);
 	if (!owner && owners_read(ctx, owners, inode, 0) < 0)
 		return -ENOMEM;
 	owner = owners_find(owners, inode);
-	row->pid = owner && owner->pid ? owner->pid : WEIR_ABSENT_U32;
-	if (owner && owner->pid)
-		snprintf(row->comm, sizeof(row->comm), "%s", owner->comm);
+	if (!owner || !owner->pid)
+		return 0;
+	row->pid = owner->pid;
+	snprintf(row->comm, sizeof(row->comm), "%s", owner->comm);
 	return 0;
 }
 
@@ -174,7 +180,7 @@ static int tcp_add_socket(struct weir_ctx *ctx, struct weir_batch *batch, struct
 }
 
 int tcp_add_sockets(struct weir_ctx *ctx, struct weir_batch *batch, struct owners *owners,
-		    const struct net_sockets *old, const struct net_sockets *new, bool idle)
+		    const struct net_sockets *old, const struct net_sockets *new, uint32_t want)
 {
 	int err = 0;
 
@@ -182,8 +188,12 @@ int tcp_add_sockets(struct weir_ctx *ctx, struct weir_batch *batch, struct owner
 		const struct net_socket *socket = &new->items[i];
 		const uint64_t drops = tcp_drops(net_sockets_find(old, socket->inode), socket);
 
-		if (idle || socket->queue || (drops && drops != WEIR_ABSENT_U64))
-			err = tcp_add_socket(ctx, batch, owners, socket, drops);
+		const bool troubled = socket->queue || (drops && drops != WEIR_ABSENT_U64);
+
+		if (troubled || want & TCP_IDLE)
+			err = tcp_add_socket(ctx, batch,
+					     troubled || want & TCP_OWNERS ? owners : NULL, socket,
+					     drops);
 	}
 	return err;
 }

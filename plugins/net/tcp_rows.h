@@ -27,11 +27,16 @@ void tcp_row_fill(struct weir_batch *batch, struct tcp_row *row, const struct ne
 
 bool tcp_row_is_idle(const struct tcp_row *row);
 
+enum tcp_want {
+	TCP_IDLE = 1 << 0,   /* also sockets that are in no trouble */
+	TCP_OWNERS = 1 << 1, /* also their owners */
+};
+
 /*
- * A row for each socket, or only for those that lost something since `old`, or have something to be
- * taken. 0 or -ENOMEM.
+ * A row for each socket that is in trouble: it lost something since `old`, or has something to be
+ * taken. `want`: enum tcp_want. 0 or -ENOMEM.
  */
 int tcp_add_sockets(struct weir_ctx *ctx, struct weir_batch *batch, struct owners *owners,
-		    const struct net_sockets *old, const struct net_sockets *new, bool idle);
+		    const struct net_sockets *old, const struct net_sockets *new, uint32_t want);
 
 #endif

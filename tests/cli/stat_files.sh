@@ -206,9 +206,23 @@ done
 mkdir -p "$peer_root/proc/4711/fd"
 ln -s 'socket:[4004]' "$peer_root/proc/4711/fd/3"
 ln -s 'socket:[4001]' "$peer_root/proc/4711/fd/4"
+ln -s 'socket:[4003]' "$peer_root/proc/4711/fd/5"
 check "listeners of a recorded tree are read" window listeners
 check "with what they tell, and with their owners; limits and drops are not told" row \
-	'[(r["laddr"], r["lport"], r["queue"], r["limit"], r["drops"], r["uid"], r["pid"], r["comm"]) for r in rows] == [("127.0.0.1", 8080, 5, None, None, 1000, 4711, "named"), ("::1", 22, 0, None, None, 0, None, None)]'
+	'[(r["laddr"], r["lport"], r["queue"], r["limit"], r["drops"], r["uid"], r["pid"], r["comm"]) for r in rows] == [("127.0.0.1", 8080, 5, None, None, 1000, 4711, "named"), ("::1", 22, 0, None, None, 0, 4711, "named")]'
+cat >"$tap_dir/troubled.yaml" <<'END'
+# Whose are the listeners that do not accept?
+weir: 1
+params:
+  interval: {type: duration, default: 1s, help: length of a window}
+sources:
+  tcp: {plugin: net.tcp, interval: "${interval}", owners: troubled}
+sinks:
+  out: {plugin: "${format}", inputs: [tcp.listeners]}
+END
+check "owners only of those in trouble are read" window "$tap_dir/troubled.yaml"
+check "of the others they are not known" row \
+	'[(r["lport"], r["comm"]) for r in rows] == [(8080, "named"), (22, None)]'
 check "sockets of UDP are read" window udp
 check "those that lost datagrams, or have some to be read, and whose they are" row \
 	'[(r["laddr"], r["lport"], r["queue"], r["drops"], r["comm"]) for r in rows] == [("0.0.0.0", 53, 768, 100, "named"), ("0.0.0.0", 69, 512, 0, None)]'
@@ -276,6 +290,36 @@ check "what went back or is not there is absent" row \
 	'[(r["swap_in"], r["faults"], r["gap"]) for r in rows if "faults" in r] == [(None, None, True)]'
 check "pressure is of the totals, the whole window at most; a missing file has no row" row \
 	'[(r["resource"], r["some"], r["full"]) for r in rows if "some" in r] == [("memory", 1, None)]'
+
+# Processes that sleep: one holds half of the memory, 5000 kB of 10000, the other one a hundredth.
+sleeper() {
+	printf '%s (%s) S 1 1 1 0 -1 4194560 9 0 9 0 9 9 0 0 20 0 1 0 500 81920000 %s' "$2" "$3" "$4"
+	printf ' 0%.0s' $(seq 28)
+	echo
+}
+for tree in one two; do
+	sleeper $tree 90 holder 1250 | tree_file $tree proc/90/stat
+	sleeper $tree 91 small 25 | tree_file $tree proc/91/stat
+	printf 'MemTotal: 10000 kB\n' | tree_file $tree proc/meminfo
+done
+cat >"$tap_dir/holds.yaml" <<'END'
+# Who does something, or holds memory?
+weir: 1
+params:
+  interval: {type: duration, default: 1s, help: length of a window}
+  all:      {type: bool, default: no, help: also who does nothing}
+sources:
+  tasks: {plugin: cpu.process, interval: "${interval}", show: [memory], all: "${all}", holds: 10%}
+sinks:
+  out: {plugin: "${format}", inputs: [tasks]}
+END
+check "processes that sleep are read" window "$tap_dir/holds.yaml"
+check "the one that holds much is told" row '[(r["comm"], r["mem"]) for r in rows] == [("holder", 0.5)]'
+check "all processes are read" window "$tap_dir/holds.yaml" --all
+check "then the other one is told, too" row '[r["comm"] for r in rows] == ["holder", "small"]'
+for tree in one two; do
+	rm -r "$tap_dir/$tree/proc/90" "$tap_dir/$tree/proc/91"
+done
 
 # CPUs: tasks that wait, tasks that nothing may wake.
 for tree in one two; do

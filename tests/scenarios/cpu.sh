@@ -160,17 +160,17 @@ else
 	check "the machine has memory" finds_no memory saturation
 fi
 
-# waits PID: where its time goes in a second: $tap_dir/waits.
+# waits PID [OPTION]: where its time goes in a second: $tap_dir/waits.
 waits() {
 	cat >"$tap_dir/waits.yaml" <<Y
 # Where does the time of one process go?
 weir: 1
 sources:
-  time: {plugin: cpu.wait, pid: $1, interval: 1s}
+  time: {plugin: cpu.wait, pid: $1, interval: 1s${2+, $2}}
 sinks:
   out: {plugin: json, inputs: [time]}
 Y
-	"$weir" "$tap_dir/waits.yaml" --count 2 >"$tap_dir/waits" 2>"$tap_dir/verdict.err"
+	"$weir" "$tap_dir/waits.yaml" --count 2 --duration 4s >"$tap_dir/waits" 2>"$tap_dir/verdict.err"
 }
 
 # waiting EXPRESSION: true of the share of its threads' time that waits for locks.
@@ -198,6 +198,8 @@ fi
 unload
 load scene_idle idle 4
 waits "$!"
-unload
 check "who has nothing to do waits for no lock" waiting "share == 0"
+waits "$!" "all: no"
+check "and is not told where only who did something is asked for" test ! -s "$tap_dir/waits"
+unload
 finish
