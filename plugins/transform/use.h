@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the files of the transform use share: the rules as read (use_rules.c and its neighbours),
- * what is gathered over the window by them (use_gather.c, use_slices.c, use_group.c, use_modes.c), and
- * what they make of it at its end (use_judge.c, use_text.c), beside an earlier verdict (use_earlier.c,
- * use_change.c), which becomes one row (use_row.c, use_schema.c).
+ * what is gathered over the window by them (use_gather.c, use_instance.c, use_slices.c, use_group.c,
+ * use_modes.c), and what they make of it at its end (use_judge.c, use_text.c), beside an earlier
+ * verdict (use_earlier.c, use_change.c), which becomes one row (use_row.c, use_schema.c).
  */
 #ifndef USE_H
 #define USE_H
@@ -153,6 +153,8 @@ struct use_resource {
 	struct weir_schema schema;
 	struct use_finding *findings;
 	struct use_instance *instances; /* 0: what belongs to none of them */
+	uint32_t *slots;                /* by name: index + 1, open addressing */
+	uint32_t slot_count;            /* a power of two, more than twice the instances; or 0 */
 	uint32_t figure_count;
 	uint32_t finding_count;
 	uint32_t instance_count;
@@ -235,11 +237,13 @@ void use_rules_free(struct weir_ctx *ctx);
 
 /* use_gather.c. */
 int use_gather(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch);
+/* False: absent. */
+bool use_number(const struct weir_value *value, double *number);
+
+/* use_instance.c. */
 /* NULL: no memory. */
 struct use_instance *use_instance(struct use_resource *resource, const char *name, size_t length);
 void use_instance_free(const struct use_resource *resource, struct use_instance *instance);
-/* False: absent. */
-bool use_number(const struct weir_value *value, double *number);
 /*
  * Whose row it is: NULL where it does not count, or *err. What a figure does not say of the
  * resource's own input (where, match), the resource does.
@@ -270,7 +274,8 @@ const struct weir_tree *use_earlier_find(struct weir_ctx *ctx, const char *list,
 bool use_earlier_level(struct weir_ctx *ctx, const struct weir_tree *item, const char *figure,
 		       struct use_level *level);
 
-/* use_group.c. */
+/* use_group.c. Of a number that is not 0, or of a name. */
+uint32_t use_hash(uint32_t number, const char *name);
 int use_group_add(struct weir_ctx *ctx, struct use_resource *resource, uint32_t finding,
 		  bool victims, const struct weir_batch *batch);
 /* The largest members of a group; those of another one are left out where the group says so. */

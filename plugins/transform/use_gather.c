@@ -8,8 +8,6 @@
 
 #include <weir/histogram.h>
 
-#define GATHER_INSTANCES 4096 /* of a resource; the rest is told as lost */
-
 bool use_number(const struct weir_value *value, double *number)
 {
 	switch (value->type) {
@@ -26,112 +24,6 @@ bool use_number(const struct weir_value *value, double *number)
 	default:
 		return false;
 	}
-}
-
-static void gather_name(char out[USE_NAME], const char *name, size_t length)
-{
-	length = length < USE_NAME ? length : USE_NAME - 1;
-	memcpy(out, name, length);
-	out[length] = '\0';
-}
-
-static struct use_instance *gather_find(const struct use_resource *resource, const char *name)
-{
-	for (uint32_t i = 0; i < resource->instance_count; i++)
-		if (strcmp(resource->instances[i].name, name) == 0)
-			return &resource->instances[i];
-	return NULL;
-}
-
-struct use_instance *use_instance(struct use_resource *resource, const char *name, size_t length)
-{
-	struct use_instance *instances, *made;
-	char wanted[USE_NAME];
-
-	gather_name(wanted, name, length);
-	made = gather_find(resource, wanted);
-	if (made)
-		return made;
-	instances =
-		reallocarray(resource->instances, resource->instance_count + 1, sizeof(*instances));
-	if (!instances)
-		return NULL;
-	resource->instances = instances;
-	made = &instances[resource->instance_count];
-	memset(made, 0, sizeof(*made));
-	memcpy(made->name, wanted, sizeof(wanted));
-	made->totals = calloc(resource->figure_count + 1, sizeof(*made->totals));
-	made->tallies = calloc(2 * resource->finding_count + 1, sizeof(*made->tallies));
-	made->slices = calloc(USE_SLICES * resource->figure_count + 1, sizeof(*made->slices));
-	if (!made->totals || !made->tallies || !made->slices) {
-		free(made->totals);
-		free(made->tallies);
-		free(made->slices);
-		return NULL;
-	}
-	resource->instance_count++;
-	return made;
-}
-
-void use_instance_free(const struct use_resource *resource, struct use_instance *instance)
-{
-	for (uint32_t i = 0; i < resource->figure_count; i++) {
-		free(instance->totals[i].text);
-		free(instance->totals[i].histogram);
-	}
-	for (uint32_t i = 0; i < 2 * resource->finding_count; i++)
-		use_tally_free(&instance->tallies[i]);
-	free(instance->totals);
-	free(instance->tallies);
-	free(instance->slices);
-}
-
-static struct use_instance *gather_new_instance(struct weir_ctx *ctx, struct use_resource *resource,
-						const struct weir_value *name, int *err)
-{
-	struct use_instance *instance;
-	char wanted[USE_NAME];
-
-	if (name->type == WEIR_TYPE_UINT)
-		snprintf(wanted, sizeof(wanted), "%llu", (unsigned long long)name->u);
-	else
-		gather_name(wanted, name->text, name->length);
-	instance = gather_find(resource, wanted);
-	if (instance)
-		return instance;
-	if (resource->instance_count >= GATHER_INSTANCES) {
-		weir_lost(ctx, "more instances of a resource than are kept", 1, NULL);
-		return NULL;
-	}
-	instance = use_instance(resource, wanted, strlen(wanted));
-	if (!instance)
-		*err = weir_fail(ctx, -ENOMEM, "keep another instance of %s", resource->name);
-	return instance;
-}
-
-struct use_instance *use_instance_of(struct weir_ctx *ctx, struct use_resource *resource,
-				     const struct use_ask *ask, const struct weir_batch *batch,
-				     const void *row, int *err)
-{
-	const bool own = ask->input == resource->ask.input && !ask->match;
-	const struct weir_expr *where = !ask->where && own ? resource->ask.where : ask->where;
-	const struct weir_expr *name = own ? resource->ask.of : ask->match;
-	struct weir_value value;
-
-	if (where) {
-		*err = ctx->host->expr_eval(where, batch, row, &value);
-		if (*err || !value.u)
-			return NULL;
-	}
-	if (!name)
-		return &resource->instances[0];
-	*err = ctx->host->expr_eval(name, batch, row, &value);
-	if (*err)
-		return NULL;
-	/* The one that has no name. */
-	if (value.type == WEIR_TYPE_NONE)
-		return &resource->instances[0];
-	return gather_new_instance(ctx, resource, &value, err);
 }
 
 static void gather_join(struct use_total *total, enum use_join join, double value)

@@ -8,12 +8,12 @@
 
 #define GROUP_MEMBERS 65536 /* of a tally; the rest is told as lost */
 
-static uint32_t tally_hash(uint32_t pid, const char *name)
+uint32_t use_hash(uint32_t number, const char *name)
 {
-	uint32_t hash = 2166136261u ^ pid; /* FNV-1a */
+	uint32_t hash = 2166136261u ^ number; /* FNV-1a */
 
 	/* A process is known by its number: its name may change. */
-	for (; !pid && *name; name++)
+	for (; !number && *name; name++)
 		hash = (hash ^ (uint8_t)*name) * 16777619u;
 	return hash * 16777619u;
 }
@@ -26,7 +26,7 @@ static bool tally_is(const struct use_member *member, uint32_t pid, const char *
 static uint32_t *tally_slot(const struct use_tally *tally, uint32_t pid, const char *name)
 {
 	const uint32_t mask = 2 * tally->room - 1;
-	uint32_t at = tally_hash(pid, name) & mask;
+	uint32_t at = use_hash(pid, name) & mask;
 
 	while (tally->slots[at] && !tally_is(&tally->members[tally->slots[at] - 1], pid, name))
 		at = (at + 1) & mask;
@@ -35,7 +35,7 @@ static uint32_t *tally_slot(const struct use_tally *tally, uint32_t pid, const c
 
 static int tally_grow(struct use_tally *tally)
 {
-	struct use_tally grown = { .room = tally->room ? 2 * tally->room : 16,
+	struct use_tally grown = { .room = tally->room ? 2 * tally->room : 4,
 				   .count = tally->count,
 				   .total = tally->total };
 

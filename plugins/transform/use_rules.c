@@ -222,6 +222,7 @@ static void rules_free_resource(struct weir_ctx *ctx, struct use_resource *resou
 		free(resource->findings[i].evidence);
 	}
 	free(resource->instances);
+	free(resource->slots);
 	free(resource->figures);
 	free(resource->fields);
 	free(resource->findings);
