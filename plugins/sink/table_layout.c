@@ -58,18 +58,28 @@ static uint32_t layout_least(const struct table_column *column)
 	return column->text && column->width > LAYOUT_TEXT_MIN ? LAYOUT_TEXT_MIN : column->width;
 }
 
-/* Leaves out columns from the right, those that are quiet first, until the least fits. */
+/* Whether a column may go: at first those that are quiet, then those that do not say what a row is about. */
+static bool layout_may_go(const struct table_column *column, uint32_t turn)
+{
+	if (column->shown == 0)
+		return false;
+	return turn == 0   ? (column->field->flags & WEIR_QUIET) != 0
+	       : turn == 1 ? column->field->role != WEIR_KEY
+			   : true;
+}
+
+/* Leaves out columns from the right, until the least fits. */
 static void layout_leave_out(struct table_view *view, uint32_t room)
 {
 	uint32_t taken = 0;
 
 	for (uint32_t i = 0; i < view->column_count; i++)
 		taken += layout_least(&view->columns[i]) + (i ? LAYOUT_GAP : 0);
-	for (int quiet = 1; quiet >= 0; quiet--) {
+	for (uint32_t turn = 0; turn < 3; turn++) {
 		for (uint32_t i = view->column_count; i-- > 1 && taken > room;) {
 			struct table_column *column = &view->columns[i];
 
-			if (column->shown == 0 || (quiet && !(column->field->flags & WEIR_QUIET)))
+			if (!layout_may_go(column, turn))
 				continue;
 			column->shown = 0;
 			taken -= layout_least(column) + LAYOUT_GAP;

@@ -58,6 +58,7 @@ void change_put(struct changes *changes, struct change_row *row, const char *cha
 	row->change = row_text(changes->maker, change);
 	row->text = row_text(changes->maker, said);
 	row_put(changes->maker, changes->rows, changes->rows.count++, row, sizeof(*row));
+	changes->maker->undecided += strcmp(change, "undecided") == 0;
 }
 
 struct change_row change_row(struct changes *changes, const char *resource, const char *instance,

@@ -272,14 +272,18 @@ static void row_say_changes(const struct row_maker *maker, const struct verdict_
 {
 	const struct use_conf *conf = maker->ctx->options;
 	const struct use_state *st = maker->ctx->state;
+	char count[16] = "no", more[32] = "";
+	uint32_t sure;
 
 	if (!st->earlier)
 		return;
-	if (row->changes.count)
-		snprintf(out, size, "; %u difference%s from %s", row->changes.count,
-			 row->changes.count == 1 ? "" : "s", conf->compare);
-	else
-		snprintf(out, size, "; no difference from %s", conf->compare);
+	sure = row->changes.count - maker->undecided;
+	if (sure)
+		snprintf(count, sizeof(count), "%u", sure);
+	if (maker->undecided)
+		snprintf(more, sizeof(more), " (%u undecided)", maker->undecided);
+	snprintf(out, size, "; %s difference%s from %s%s", count, sure == 1 ? "" : "s",
+		 conf->compare, more);
 }
 
 static struct weir_text row_headline(struct row_maker *maker, const struct verdict_row *row)

@@ -112,6 +112,7 @@ struct row_maker {
 	struct weir_ctx *ctx;
 	struct weir_batch *batch;
 	struct use_judgement *judgement;
+	uint32_t undecided; /* changes that chance may explain */
 	int err;
 };
 

@@ -4,7 +4,7 @@
 # plain blocks. Usage: live_page.sh SOURCE BUILD
 set -u
 . "$1/tests/tap.sh"
-source=$1 build=$2 weir=$2/weir
+source=$1 weir=$2/weir
 
 # page ROWS COLUMNS END OPTION...: `weir top` on such a terminal; what it shows is in page.
 page() {
@@ -24,6 +24,7 @@ rows_at_most() {
 check "the largest processes stay within 24 rows and 80 columns, and an interrupt ends it" page 24 80 interrupt
 check "one window is on the screen, with its time and head" once "(.* ms)\|( *[0-9.]* s)"
 check "and nothing below it" once " pid "
+check "the names of the processes are among what has room" once "comm$"
 check "a row is left for what comes next" rows_at_most 23
 check "a small terminal has less" page 5 40 interrupt
 check "of rows" rows_at_most 4
