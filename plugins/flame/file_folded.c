@@ -6,11 +6,21 @@
 #include "file_known.h"
 #include "file_text.h"
 
-/* The stack of the line at hand. */
+/*
+ * The stack of the line at hand, root first, with the text that it came of: sorted lines begin as
+ * the one before did, and so far nothing need be looked up again.
+ */
 struct folded_stack {
-	uint32_t *frames; /* leaf first when handed on */
+	struct folded_part {
+		uint32_t frame;
+		uint32_t end; /* of its name in the line */
+	} * parts;
+	uint32_t *frames; /* leaf first, as they are handed on */
 	uint32_t count;
 	uint32_t capacity;
+	char *line;
+	size_t length;
+	size_t room;
 };
 
 struct folded_reading {
@@ -138,7 +148,28 @@ static uint32_t folded_frame(struct file *file, const char *text, size_t length)
 	return frame.symbol ? file_frame(&file->profile, &frame) : 0;
 }
 
-static int folded_add(struct file *file, const char *text, size_t length)
+static int folded_room(struct folded_stack *stack)
+{
+	uint32_t capacity = stack->capacity ? stack->capacity * 2 : 256;
+	struct folded_part *parts;
+	uint32_t *frames;
+
+	if (stack->count < stack->capacity)
+		return 0;
+	parts = reallocarray(stack->parts, capacity, sizeof(*parts));
+	if (!parts)
+		return -ENOMEM;
+	stack->parts = parts;
+	frames = reallocarray(stack->frames, capacity, sizeof(*frames));
+	if (!frames)
+		return -ENOMEM;
+	stack->frames = frames;
+	stack->capacity = capacity;
+	return 0;
+}
+
+/* A frame whose name ends at `end` of the line. */
+static int folded_add(struct file *file, const char *text, size_t length, size_t end)
 {
 	struct folded_reading *reading = file->reading;
 	struct folded_stack *stack = &reading->stack;
@@ -153,16 +184,42 @@ static int folded_add(struct file *file, const char *text, size_t length)
 		if (!entry)
 			return -ENOMEM;
 	}
-	if (stack->count == stack->capacity) {
-		uint32_t capacity = stack->capacity ? stack->capacity * 2 : 256;
-		uint32_t *grown = reallocarray(stack->frames, capacity, sizeof(*grown));
+	if (folded_room(stack))
+		return -ENOMEM;
+	stack->parts[stack->count++] = (struct folded_part){ entry->numbers[0], (uint32_t)end };
+	return 0;
+}
+
+/* How many bytes two texts have in common from their start on. */
+static size_t folded_common(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+	size_t length = a_length < b_length ? a_length : b_length, at = 0;
+	uint64_t word_a, word_b;
+
+	for (; at + sizeof(word_a) <= length; at += sizeof(word_a)) {
+		memcpy(&word_a, a + at, sizeof(word_a));
+		memcpy(&word_b, b + at, sizeof(word_b));
+		if (word_a != word_b)
+			break;
+	}
+	while (at < length && a[at] == b[at])
+		at++;
+	return at;
+}
+
+/* Keeps a line of which so many bytes are kept already. */
+static int folded_keep(struct folded_stack *stack, const char *line, size_t length, size_t common)
+{
+	if (length > stack->room) {
+		char *grown = realloc(stack->line, length * 2);
 
 		if (!grown)
 			return -ENOMEM;
-		stack->frames = grown;
-		stack->capacity = capacity;
+		stack->line = grown;
+		stack->room = length * 2;
 	}
-	stack->frames[stack->count++] = entry->numbers[0];
+	memcpy(stack->line + common, line + common, length - common);
+	stack->length = length;
 	return 0;
 }
 
@@ -170,29 +227,37 @@ static int folded_add(struct file *file, const char *text, size_t length)
 static int folded_split(struct file *file, const char *line, size_t length)
 {
 	struct folded_reading *reading = file->reading;
+	struct folded_stack *stack = &reading->stack;
+	size_t common = folded_common(stack->line, stack->length, line, length);
 	const char *at = line, *end = line + length;
-	int err = 0;
+	int err = length > UINT32_MAX ? -ENOMEM : folded_keep(stack, line, length, common);
 
-	reading->stack.count = 0;
+	while (stack->count && stack->parts[stack->count - 1].end >= common)
+		stack->count--;
+	if (stack->count)
+		at = line + stack->parts[stack->count - 1].end + 1;
 	while (at < end && !err) {
 		const char *next = memchr(at, ';', (size_t)(end - at));
 		const char *stop = next ? next : end;
 
 		if (stop > at)
-			err = folded_add(file, at, (size_t)(stop - at));
+			err = folded_add(file, at, (size_t)(stop - at), (size_t)(stop - line));
 		at = stop + 1;
 	}
 	return err;
 }
 
-static void folded_reverse(struct folded_stack *stack)
+static void folded_turn(struct folded_stack *stack)
 {
-	for (uint32_t i = 0, j = stack->count; i + 1 < j; i++) {
-		uint32_t frame = stack->frames[i];
+	for (uint32_t i = 0; i < stack->count; i++)
+		stack->frames[i] = stack->parts[stack->count - 1 - i].frame;
+}
 
-		stack->frames[i] = stack->frames[--j];
-		stack->frames[j] = frame;
-	}
+/* Nothing of the line before is left. */
+static void folded_forget(struct folded_stack *stack)
+{
+	stack->count = 0;
+	stack->length = 0;
 }
 
 /* Rows have whole weights: what one line loses by rounding, the next ones get. */
@@ -229,7 +294,7 @@ static int folded_line(struct file *file, const struct file_line *given)
 	if (folded_split(file, line, length))
 		return weir_fail(file->ctx, -ENOMEM, "%s:%" PRIu64, file->input.path,
 				 reading->text.line);
-	folded_reverse(&reading->stack);
+	folded_turn(&reading->stack);
 	sample = (struct file_sample){ .weight = folded_weight(reading, &number),
 				       .pid = WEIR_ABSENT_U32,
 				       .tid = WEIR_ABSENT_U32,
@@ -252,6 +317,8 @@ static int folded_open(struct file *file)
 	if (!reading)
 		return weir_fail(file->ctx, -ENOMEM, "%s", file->input.path);
 	reading->text.read = folded_line;
+	/* The lines are merged already: each is a row. */
+	file->profile.by |= FILE_BY_TIME;
 	err = file_input_peek(&file->input, 1, &bytes, &count);
 	if (err)
 		return err;
@@ -272,6 +339,7 @@ static int folded_step(struct file *file)
 
 	if (reading->epoch != file->profile.epoch) {
 		file_known_reset(&reading->known);
+		folded_forget(&reading->stack);
 		reading->epoch = file->profile.epoch;
 	}
 	more = file_text_step(file, &reading->text);
@@ -291,6 +359,8 @@ static void folded_close(struct file *file)
 		return;
 	file_known_clear(&reading->known);
 	free(reading->stack.frames);
+	free(reading->stack.parts);
+	free(reading->stack.line);
 	free(reading);
 	file->reading = NULL;
 }

@@ -33,6 +33,8 @@ void profile_clear(struct weir_ctx *ctx, struct profile *profile)
 	ctx->host->names_release(profile->seen);
 	profile->names = profile->seen = NULL;
 	calltree_clear(&profile->tree);
+	free(profile->path.nodes);
+	memset(&profile->path, 0, sizeof(profile->path));
 	intmap_clear(&profile->labels);
 	intmap_clear(&profile->objects);
 }
@@ -57,7 +59,7 @@ int profile_compare(struct weir_ctx *ctx, const struct profile *profile, uint32_
 static uint32_t profile_object(struct weir_ctx *ctx, struct profile *profile,
 			       const struct weir_batch *batch, uint32_t object)
 {
-	uint32_t id = intmap_get(&profile->objects, object, 0), length;
+	uint32_t id = object ? intmap_get(&profile->objects, object, 0) : 0, length;
 	const char *text, *slash;
 
 	if (id || !object)
@@ -134,12 +136,16 @@ int profile_root_label(struct weir_ctx *ctx, struct profile *profile, const stru
 		       uint32_t *label)
 {
 	char text[PROFILE_ROOT_MAX + 64];
-	int length = snprintf(text, sizeof(text), "%.*s",
-			      row->comm_length < PROFILE_ROOT_MAX ? (int)row->comm_length
-								  : PROFILE_ROOT_MAX,
-			      row->comm);
 	bool pid = row->pid != WEIR_ABSENT_U32, tid = row->tid != WEIR_ABSENT_U32;
+	int length;
 
+	*label = 0;
+	if (!row->comm_length && !pid && !tid && row->cpu == WEIR_ABSENT_U32)
+		return 0;
+	length = snprintf(text, sizeof(text), "%.*s",
+			  row->comm_length < PROFILE_ROOT_MAX ? (int)row->comm_length
+							      : PROFILE_ROOT_MAX,
+			  row->comm);
 	if (pid)
 		length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%u",
 				   length ? "-" : "", row->pid);
@@ -149,9 +155,6 @@ int profile_root_label(struct weir_ctx *ctx, struct profile *profile, const stru
 	if (row->cpu != WEIR_ABSENT_U32)
 		length += snprintf(text + length, sizeof(text) - (size_t)length, "%scpu%u",
 				   length ? "@" : "", row->cpu);
-	*label = 0;
-	if (length == 0)
-		return 0;
 	*label = ctx->host->names_intern(profile->names, text, (size_t)length);
 	return *label ? 0 : -ENOMEM;
 }
@@ -164,6 +167,8 @@ void profile_begin(struct weir_ctx *ctx, struct profile *profile, const struct w
 		ctx->host->names_release(profile->seen);
 		profile->seen = ctx->host->names_hold(batch->names);
 	}
+	memset(&profile->path.row, 0, sizeof(profile->path.row));
+	profile->path.known = 0;
 	if (!profile->start || batch->start < profile->start)
 		profile->start = batch->start;
 	if (batch->end > profile->end)
@@ -175,6 +180,12 @@ static int profile_step(struct profile *profile, uint32_t *node, uint32_t name, 
 {
 	*node = calltree_child(&profile->tree, *node, name, tag);
 	return *node ? 0 : -ENOMEM;
+}
+
+static bool profile_same_root(const struct profile_row *a, const struct profile_row *b)
+{
+	return a->comm == b->comm && a->comm_length == b->comm_length && a->pid == b->pid &&
+	       a->tid == b->tid && a->cpu == b->cpu;
 }
 
 static int profile_step_root(struct weir_ctx *ctx, struct profile *profile,
@@ -208,19 +219,88 @@ static int profile_step_frame(struct weir_ctx *ctx, struct profile *profile,
 	return err;
 }
 
+/* The frame of a step down the tree. */
+static const struct weir_frame *profile_frame(const struct profile *profile,
+					      const struct profile_row *row, uint32_t step)
+{
+	return &row->frames[profile->leaf_first ? step : row->frame_count - 1 - step];
+}
+
+static bool profile_same_frame(const struct weir_frame *a, const struct weir_frame *b)
+{
+	return a->symbol == b->symbol && a->object == b->object && a->flags == b->flags;
+}
+
+/* How many steps a row has in common with the one before. */
+static uint32_t profile_common(const struct profile *profile, const struct profile_row *row)
+{
+	const struct profile_path *path = &profile->path;
+	uint32_t most = path->known < row->frame_count ? path->known : row->frame_count, step = 0;
+
+	while (step < most && profile_same_frame(profile_frame(profile, &path->row, step),
+						 profile_frame(profile, row, step)))
+		step++;
+	return step;
+}
+
+static int profile_path_room(struct profile_path *path, uint32_t count)
+{
+	uint32_t *nodes;
+
+	if (count <= path->capacity)
+		return 0;
+	nodes = reallocarray(path->nodes, (size_t)count * 2, sizeof(*nodes));
+	if (!nodes)
+		return -ENOMEM;
+	path->nodes = nodes;
+	path->capacity = count * 2;
+	return 0;
+}
+
+/* Where the row's frames begin: at the node of its command, which may be that of the row before. */
+static int profile_begin_path(struct weir_ctx *ctx, struct profile *profile,
+			      const struct profile_row *row)
+{
+	struct profile_path *path = &profile->path;
+
+	if (profile->leaf_first || (path->row.comm && profile_same_root(&path->row, row)))
+		return 0;
+	path->known = 0;
+	path->root = 0;
+	return profile_step_root(ctx, profile, row, &path->root);
+}
+
+static int profile_walk(struct weir_ctx *ctx, struct profile *profile,
+			const struct weir_batch *batch, const struct profile_row *row,
+			uint32_t *node)
+{
+	struct profile_path *path = &profile->path;
+	uint32_t step;
+	int err = profile_begin_path(ctx, profile, row);
+
+	if (!err)
+		err = profile_path_room(path, row->frame_count);
+	if (err)
+		return err;
+	step = profile_common(profile, row);
+	*node = step ? path->nodes[step - 1] : path->root;
+	for (; step < row->frame_count && !err; step++) {
+		err = profile_step_frame(ctx, profile, batch, profile_frame(profile, row, step),
+					 node);
+		path->nodes[step] = *node;
+	}
+	path->known = err ? 0 : row->frame_count;
+	path->row = *row;
+	return err;
+}
+
 int profile_leaf(struct weir_ctx *ctx, struct profile *profile, const struct weir_batch *batch,
 		 const struct profile_row *row, uint32_t *node)
 {
-	uint32_t i;
-	int err = 0;
+	int err;
 
 	*node = 0;
-	if (!profile->leaf_first)
-		err = profile_step_root(ctx, profile, row, node);
-	for (i = 0; i < row->frame_count && !err; i++)
-		err = profile_step_frame(
-			ctx, profile, batch,
-			&row->frames[profile->leaf_first ? i : row->frame_count - 1 - i], node);
+	err = profile_walk(ctx, profile, batch, row, node);
 	if (!err && profile->leaf_first)
 		err = profile_step_root(ctx, profile, row, node);
 	return err ? weir_fail(ctx, err, "call tree of %u nodes", profile->tree.count) : 0;

@@ -20,6 +20,15 @@ enum profile_tag {
 #define PROFILE_KINDS (WEIR_FRAME_KERNEL | WEIR_FRAME_INLINED | WEIR_FRAME_JIT | WEIR_FRAME_SCRIPT)
 #define PROFILE_ROOT  (1u << 31)
 
+/* The row before, and the nodes that its frames led to: rows in order share most of their way. */
+struct profile_path {
+	struct profile_row row; /* valid within a batch */
+	uint32_t root;          /* the node of its command; 0: none */
+	uint32_t *nodes;        /* by step; those of `known` steps hold */
+	uint32_t known;
+	uint32_t capacity;
+};
+
 struct profile {
 	struct profile_input input;
 	struct calltree tree;
@@ -29,11 +38,12 @@ struct profile {
 	struct weir_names *seen; /* of the latest batch, held */
 	struct intmap labels;    /* (symbol, object) of `seen` to label */
 	struct intmap objects;   /* object of `seen` to its short name */
-	uint64_t start;          /* of the first batch; 0: there was none */
-	uint64_t end;            /* of the last batch */
-	uint64_t samples;        /* all */
-	uint32_t truncated;      /* label of that name */
-	bool has_weight;         /* there is a column of it: not every weight is a sample count */
+	struct profile_path path;
+	uint64_t start;     /* of the first batch; 0: there was none */
+	uint64_t end;       /* of the last batch */
+	uint64_t samples;   /* all */
+	uint32_t truncated; /* label of that name */
+	bool has_weight;    /* there is a column of it: not every weight is a sample count */
 };
 
 /* bind(): 0, or a negative errno after having failed. `names` are made here. */
