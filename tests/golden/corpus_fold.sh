@@ -111,11 +111,11 @@ for name in go-stacks java-inline no-events single-event; do
 		"$inferno/results/$name-collapsed.txt" theirs unmarked
 done
 for option in all tid; do
-	by=comm
-	[ $option = tid ] && by=comm,tid
+	by=comm ours=cat
+	[ $option = tid ] && by=comm,tid ours=unmarked
 	check "inferno, perf-rust-Yamakaky-dcpu, $option" folds_alike \
 		"$corpus/FlameGraph/test/perf-rust-Yamakaky-dcpu.txt.gz" \
-		"$inferno/results/perf-rust-Yamakaky-dcpu-collapsed-$option.txt" theirs cat --by $by
+		"$inferno/results/perf-rust-Yamakaky-dcpu-collapsed-$option.txt" theirs $ours --by $by
 done
 check "inferno, example-perf-stacks" folds_alike "$corpus/FlameGraph/example-perf-stacks.txt.gz" \
 	"$inferno/results/example-perf-stacks-collapsed.txt.gz" theirs unmarked
