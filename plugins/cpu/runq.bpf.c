@@ -95,12 +95,9 @@ static __always_inline void wait_begin(struct weir_thread_words *words, __u32 ti
 static __always_inline void wait_restart(__u32 tid, bool runnable, __u64 now)
 {
 	struct weir_thread_words *words = weir_thread_words(&waiting, tid, RUNQ_SETS_LOG);
-	__u32 way;
+	__u32 way = weir_thread_way(words, tid);
 
-	if (!words)
-		return;
-	way = weir_thread_way(words, tid);
-	if (way < WEIR_THREAD_WAYS)
+	if (words && way < WEIR_THREAD_WAYS)
 		words->word[way] = runnable ? weir_thread_stamp(tid, now) : 0;
 	else if (runnable)
 		wait_begin(words, tid, now);
@@ -344,7 +341,7 @@ int BPF_PROG(task_woken, struct task_struct *task)
 	struct weir_thread_words *words = weir_thread_words(&waiting, tid, RUNQ_SETS_LOG);
 
 	/* Who is queued already, woken before it could sleep, has been waiting since then. */
-	if (words && weir_task_wanted(task) && weir_thread_way(words, tid) == WEIR_THREAD_WAYS)
+	if (weir_task_wanted(task) && weir_thread_way(words, tid) == WEIR_THREAD_WAYS)
 		wait_begin(words, tid, bpf_ktime_get_ns());
 	return 0;
 }

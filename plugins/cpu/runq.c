@@ -78,6 +78,7 @@ struct runq_state {
 	struct weir_cgroup_names cgroups;
 	uint64_t start;      /* of the window */
 	uint64_t slow_start; /* of the window of long waits */
+	uint64_t untimed;    /* waits that found no room and have not ended yet */
 	int woken_new;       /* the link of the wakeups' program to its second tracepoint, or 0 */
 	int stats;           /* holds the kernel's statistics of BPF on; 0: not asked for */
 };
@@ -197,13 +198,18 @@ static void runq_report_lost(struct weir_ctx *ctx)
 {
 	struct runq_state *st = ctx->state;
 	struct runq_bpf__bss *bss = st->bpf->bss;
+	uint64_t unstarted = weir_cell_take(&bss->totals.unstarted);
+	uint64_t full = weir_cell_take(&bss->totals.full), untimed;
 
-	weir_lost(ctx, "wait whose begin was not seen, so not timed",
-		  weir_cell_take(&bss->totals.unstarted), NULL);
+	/* A wait that found no room ends as one that never began. */
+	st->untimed += full;
+	untimed = unstarted < st->untimed ? unstarted : st->untimed;
+	st->untimed -= untimed;
+	weir_lost(ctx, "wait whose begin was not seen, so not timed", unstarted - untimed, NULL);
 	weir_lost(ctx, "switch that the kernel did not show: a wait and a turn are missing",
 		  weir_cell_take(&bss->totals.unseen), NULL);
-	weir_lost(ctx, "wait not timed: too many threads were waiting",
-		  weir_cell_take(&bss->totals.full), "watch fewer: --pid, --comm, --cgroup");
+	weir_lost(ctx, "wait not timed: too many threads were waiting", full,
+		  "watch fewer: --pid, --comm, --cgroup");
 	weir_lost(ctx, "switch of a thread not counted: too many threads",
 		  weir_cell_take(&bss->task_pool.full), "watch fewer: --pid, --comm, --cgroup");
 	weir_lost(ctx, WEIR_BPF_RING_FULL, weir_cell_take(&bss->events_lost),

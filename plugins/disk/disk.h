@@ -78,17 +78,27 @@ static inline int disk_find(struct weir_ctx *ctx, const char *disk, uint32_t *de
 	return 0;
 }
 
-/* Reports, and empties, what the BPF program counted. */
-static inline void disk_report_lost(struct weir_ctx *ctx, struct request_totals *totals)
+/*
+ * Reports, and empties, what the BPF program counted. *untimed starts as 0: requests that found no
+ * room and have not ended yet.
+ */
+static inline void disk_report_lost(struct weir_ctx *ctx, struct request_totals *totals,
+				    uint64_t *untimed)
 {
+	uint64_t unstarted = weir_cell_take(&totals->unstarted);
+	uint64_t full = weir_cell_take(&totals->map_full), known;
+
+	/* A request that found no room ends as one that never began. */
+	*untimed += full;
+	known = unstarted < *untimed ? unstarted : *untimed;
+	*untimed -= known;
 	weir_lost(ctx, "request completed whose start was not seen, so not timed",
-		  weir_cell_take(&totals->unstarted), NULL);
+		  unstarted - known, NULL);
 	weir_lost(ctx, "request issued whose completion was not seen",
 		  weir_cell_take(&totals->unfinished), NULL);
 	weir_lost(ctx, "clock went backwards between two events of a request",
 		  weir_cell_take(&totals->backwards), NULL);
-	weir_lost(ctx, "request not followed: too many in flight",
-		  weir_cell_take(&totals->map_full), "watch one disk: --disk");
+	weir_lost(ctx, "request not followed: too many in flight", full, "watch one disk: --disk");
 }
 
 /* Adds what programs that follow requests attach to. */

@@ -132,8 +132,10 @@ static __always_inline struct held *call_begin(void)
 	__u64 stamp;
 	__u32 way;
 
-	if (!set)
+	if (!set) {
+		__sync_fetch_and_add(&totals.full, 1);
 		return 0;
+	}
 	stamp = weir_thread_stamp(tid, bpf_ktime_get_ns());
 	way = weir_thread_way(&set->began, tid);
 	if (way < WEIR_THREAD_WAYS)

@@ -141,8 +141,9 @@ struct io_state {
 	struct weir_bpf_ring ring;
 	struct weir_cgroup_names cgroups;
 	struct io_totals totals;
-	uint64_t start; /* of the window */
-	int stats;      /* holds the kernel's statistics of BPF on; 0: not asked for */
+	uint64_t untimed; /* for disk_report_lost() */
+	uint64_t start;   /* of the window */
+	int stats;        /* holds the kernel's statistics of BPF on; 0: not asked for */
 };
 
 static int io_load(struct weir_ctx *ctx, uint32_t dev)
@@ -275,7 +276,7 @@ static void io_report_lost(struct weir_ctx *ctx)
 {
 	struct io_state *st = ctx->state;
 
-	disk_report_lost(ctx, &st->bpf->bss->totals);
+	disk_report_lost(ctx, &st->bpf->bss->totals, &st->untimed);
 	weir_lost(ctx, WEIR_BPF_RING_FULL, weir_cell_take(&st->bpf->bss->events_lost),
 		  WEIR_BPF_RING_CURE "--disk, --pid, --min-latency");
 }

@@ -74,7 +74,8 @@ struct latency_state {
 	struct weir_cgroup_names cgroups;
 	struct latency_window *windows;
 	uint32_t window_count;
-	uint64_t start; /* of the window */
+	uint64_t untimed; /* for disk_report_lost() */
+	uint64_t start;   /* of the window */
 	struct weir_schema schema;
 	struct weir_field fields[LATENCY_FIELDS];
 };
@@ -178,7 +179,7 @@ static void latency_report_lost(struct weir_ctx *ctx)
 {
 	struct latency_state *st = ctx->state;
 
-	disk_report_lost(ctx, st->kernel.totals);
+	disk_report_lost(ctx, st->kernel.totals, &st->untimed);
 	if (weir_cell_take(&st->slots.pool->full))
 		weir_log(ctx, WEIR_LOG_WARNING,
 			 "more than %d disks and operations: the rest is in the row \"(other)\"",

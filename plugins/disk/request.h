@@ -101,15 +101,10 @@ static __always_inline struct flight *flight_find(struct flight_set *set, __u64 
 	return flight_at(set, flight_way(set, address));
 }
 
-/* A flight for an address that has none; all that it holds is to be written. */
+/* A flight for an address that has none; all that it holds is to be written. NULL: no room. */
 static __always_inline struct flight *flight_new(struct flight_set *set, __u64 address)
 {
-	struct flight *flight =
-		flight_at(set, set ? weir_way_take(&set->ways, address) : WEIR_WAYS);
-
-	if (!flight)
-		__sync_fetch_and_add(&totals.map_full, 1);
-	return flight;
+	return flight_at(set, set ? weir_way_take(&set->ways, address) : WEIR_WAYS);
 }
 
 /* Ends the flight in a way that flight_done() gave. */
@@ -169,8 +164,12 @@ static __always_inline struct flight *flight_issue(struct request *rq, __u64 now
 	struct flight_set *set = flight_set(address);
 	struct flight *flight = flight_find(set, address);
 
-	if (!flight || flight->issue_ns)
-		return flight_begin(set, address, flight, 0, now);
+	if (!flight || flight->issue_ns) {
+		flight = flight_begin(set, address, flight, 0, now);
+		if (!flight)
+			__sync_fetch_and_add(&totals.map_full, 1);
+		return flight;
+	}
 	flight->issue_ns = now;
 	return flight;
 }

@@ -70,17 +70,21 @@ static __always_inline void conn_forget(const struct sock *sk)
 	bpf_map_delete_elem(&conns, &key);
 }
 
-/* A new entry for the socket, in place of what its address may have stood for. */
+/* A new entry for the socket, in place of what its address may have stood for. NULL: no room. */
 static __always_inline struct conn_event *conn_new(const struct sock *sk, __u64 start, __u32 flags)
 {
 	struct conn_event begin = { .start = start, .flags = flags };
 	__u64 key = (__u64)sk;
 
-	if (bpf_map_update_elem(&conns, &key, &begin, BPF_ANY)) {
-		__sync_fetch_and_add(&totals.map_full, 1);
+	if (bpf_map_update_elem(&conns, &key, &begin, BPF_ANY))
 		return NULL;
-	}
 	return bpf_map_lookup_elem(&conns, &key);
+}
+
+/* Nothing will be told of it: who had no room when it began may still have some at its end. */
+static __always_inline void conn_is_lost(void)
+{
+	__sync_fetch_and_add(&totals.map_full, 1);
 }
 
 static __always_inline struct conn_event *conn_find(const struct sock *sk)
@@ -137,6 +141,8 @@ static __always_inline void conn_begin_active(const struct sock *sk)
 	conn = conn_new(sk, bpf_ktime_get_ns(), CONN_ACTIVE);
 	if (conn)
 		conn_own(conn);
+	else if (reports & CONN_CONNECT)
+		conn_is_lost();
 }
 
 static __always_inline void conn_establish(const struct sock *sk)
@@ -170,8 +176,11 @@ static __always_inline void conn_end(const struct sock *sk, int state)
 {
 	struct conn_event *conn = conn_find(sk);
 
-	if (!conn && reports & CONN_LIFE)
+	if (!conn && reports & CONN_LIFE) {
 		conn = conn_new(sk, 0, 0);
+		if (!conn)
+			conn_is_lost();
+	}
 	if (!conn)
 		return;
 	conn->time = bpf_ktime_get_ns();

@@ -263,7 +263,7 @@ static void conn_report_lost(struct weir_ctx *ctx)
 	weir_lost(ctx, WEIR_BPF_RING_FULL, weir_cell_take(&st->bpf->bss->events_lost),
 		  WEIR_BPF_RING_CURE "--pid, --comm, --lport, --rport");
 	weir_lost(ctx, "connection not followed: too many at a time",
-		  weir_cell_take(&st->bpf->bss->totals.map_full), "--connections");
+		  weir_cell_take(&st->bpf->bss->totals.map_full), "a larger --connections");
 }
 
 static int conn_tick(struct weir_ctx *ctx, uint64_t now)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * To be preloaded: makes a system call fail that the kernel would have carried out, so that tests
- * see what weir says of it. WEIR_TEST_FAULT: what, errno and a name to choose by, "" for any:
+ * see what weir says of it; or a map be so small that it is soon full. WEIR_TEST_FAULT: what, errno and a name to choose by, "" for any:
  *
  *	attach:ENOENT:sched_switch   a raw tracepoint
  *	map:ENOMEM:events            the making of a BPF map
  *	program:EINVAL:              the loading of a BPF program
  *	perf:EMFILE:                 perf_event_open()
  *	mount:EPERM:                 a mount of one's own, fsopen()
+ *	shrink:1:waiting             a map gets so many entries
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -97,9 +98,25 @@ static int fault_strikes(const struct fault *fault, long number, const long *arg
 	       (!fault->name[0] || strcmp(name, fault->name) == 0);
 }
 
+/* True if this makes the map that is to be small, whose attributes are then in *copy. */
+static int fault_shrinks(const struct fault *fault, long number, const long *args,
+			 union bpf_attr *copy)
+{
+	const union bpf_attr *attr = (const union bpf_attr *)(uintptr_t)args[1];
+	size_t size = (size_t)args[2];
+
+	if (number != SYS_bpf || args[0] != BPF_MAP_CREATE || strcmp(fault->what, "shrink") != 0 ||
+	    strcmp(attr->map_name, fault->name) != 0 || size > sizeof(*copy))
+		return 0;
+	memcpy(copy, attr, size);
+	copy->max_entries = (uint32_t)strtoul(fault->errno_name, NULL, 10);
+	return 1;
+}
+
 __attribute__((visibility("default"))) long syscall(long number, ...)
 {
 	long (*next)(long number, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	union bpf_attr copy;
 	struct fault fault;
 	long args[6];
 	va_list list;
@@ -108,7 +125,9 @@ __attribute__((visibility("default"))) long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		args[i] = va_arg(list, long);
 	va_end(list);
-	if (fault_read(&fault) && fault_strikes(&fault, number, args)) {
+	if (fault_read(&fault) && fault_shrinks(&fault, number, args, &copy))
+		args[1] = (long)(uintptr_t)&copy;
+	else if (fault_read(&fault) && fault_strikes(&fault, number, args)) {
 		errno = fault_errno(&fault);
 		return -1;
 	}
