@@ -62,10 +62,11 @@ static __always_inline void fill_memory(struct process_record *record,
 {
 	struct mm_struct___process *mm = task->mm;
 
-	record->rss = record->vsz = record->swap = 0;
+	record->rss = record->vsz = record->stack = record->swap = 0;
 	if (task->flags & PROCESS_PF_KTHREAD || !mm)
 		return;
 	record->vsz = mm->total_vm;
+	record->stack = mm->stack_vm;
 	if (bpf_core_type_exists(struct mm_rss_stat___old)) {
 		struct mm_struct___old *old = (void *)mm;
 
@@ -127,7 +128,7 @@ int process_ends(void *ctx)
 		return 0;
 	weir_task_fill_current(&record->task);
 	fill_task(record, task);
-	record->rss = record->vsz = record->swap = 0;
+	record->rss = record->vsz = record->stack = record->swap = 0;
 	record->flags = PROCESS_ENDED;
 	if (record->task.pid == record->task.tid)
 		record->flags |= PROCESS_LEADER;

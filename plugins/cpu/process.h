@@ -50,6 +50,7 @@ struct process_about {
 	uint64_t cgroup; /* id */
 	uint64_t rss;    /* bytes */
 	uint64_t vsz;
+	uint64_t stack;
 	uint64_t swap;
 	uint32_t ppid;
 	uint32_t uid;

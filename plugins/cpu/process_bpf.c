@@ -125,6 +125,7 @@ static void bpf_about(struct process_state *st, struct process_about *about,
 	about->cgroup = record->task.cgroup;
 	about->rss = record->rss * st->page;
 	about->vsz = record->vsz * st->page;
+	about->stack = record->stack * st->page;
 	about->swap = record->swap * st->page;
 	about->ppid = record->task.ppid;
 	about->uid = record->task.uid;
@@ -246,6 +247,7 @@ static int bpf_ended(struct weir_ctx *ctx, const struct process_record *record)
 		bpf_about(st, &process->about, record);
 		process->about.rss = kept.rss;
 		process->about.vsz = kept.vsz;
+		process->about.stack = kept.stack;
 		process->about.swap = kept.swap;
 	}
 	process->pid = record->task.pid;

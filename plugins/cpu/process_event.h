@@ -49,9 +49,10 @@ struct process_record {
 	unsigned int threads;
 	unsigned long long rss; /* pages */
 	unsigned long long vsz;
+	unsigned long long stack;
 	unsigned long long swap;
 };
 
-_Static_assert(sizeof(struct process_record) == 208, "process_record: kernel and user differ");
+_Static_assert(sizeof(struct process_record) == 216, "process_record: kernel and user differ");
 
 #endif

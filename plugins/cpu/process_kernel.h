@@ -34,6 +34,7 @@ struct percpu_counter___process {
 
 struct mm_struct___process {
 	unsigned long total_vm;
+	unsigned long stack_vm;
 	struct percpu_counter___process rss_stat[4];
 };
 

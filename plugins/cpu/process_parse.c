@@ -144,7 +144,9 @@ bool process_parse_status(const char *text, struct process_status *status)
 		return false;
 	status->uid = (uint32_t)uid;
 	/* Kernel threads have no memory of their own. */
-	status->swap = 0;
+	status->stack = status->swap = 0;
+	if (parse_line(&text, "VmStk:", &status->stack))
+		status->stack *= 1024;
 	if (parse_line(&text, "VmSwap:", &status->swap))
 		status->swap *= 1024;
 	return parse_line(&text, "voluntary_ctxt_switches:", &status->voluntary) &&

@@ -38,7 +38,8 @@ struct process_schedstat {
 /* What of "status" is read. */
 struct process_status {
 	uint32_t uid;
-	uint64_t swap; /* bytes */
+	uint64_t stack; /* bytes */
+	uint64_t swap;
 	uint64_t voluntary;
 	uint64_t involuntary;
 };

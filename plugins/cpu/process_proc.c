@@ -122,6 +122,7 @@ static void proc_read_status(struct process_state *st, struct process_task *task
 		return;
 	}
 	task->about.uid = status.uid;
+	task->about.stack = status.stack;
 	task->about.swap = status.swap;
 	counters[PROCESS_VOLUNTARY] = status.voluntary;
 	counters[PROCESS_INVOLUNTARY] = status.involuntary;

@@ -24,6 +24,7 @@ struct process_row {
 	uint64_t major;
 	uint64_t vsz;
 	uint64_t rss;
+	uint64_t stack;
 	uint64_t swap;
 	uint64_t started;
 	double mem;
@@ -82,6 +83,8 @@ static const struct process_column {
 	{ ROW_COUNT(major, WEIR_COUNT, "majflt/s", "page faults that had to read"), SHOW_MEMORY },
 	{ ROW_BYTES(vsz, "VSZ", "address space"), SHOW_MEMORY },
 	{ ROW_BYTES(rss, "RSS", "memory that is resident"), SHOW_MEMORY },
+	{ ROW_BYTES(stack, "StkSize", "memory set aside for the stack of its first thread"),
+	  SHOW_MEMORY },
 	{ ROW_BYTES(swap, "Swap", "memory that is swapped out"), SHOW_MEMORY },
 	{ WEIR_FIELD_HEAD(struct process_row, mem, WEIR_RATIO, WEIR_GAUGE, WEIR_OPTIONAL,
 			  WEIR_HEAD("%MEM", WEIR_PERCENT, 0),
@@ -177,7 +180,7 @@ static struct process_row *rows_add(struct weir_ctx *ctx, struct weir_batch *bat
 	row->pid = row->tid = row->ppid = row->uid = WEIR_ABSENT_U32;
 	row->cpu = row->threads = row->fds = row->ended = WEIR_ABSENT_U32;
 	row->priority = row->nice = WEIR_ABSENT_I32;
-	row->vsz = row->rss = row->swap = row->started = WEIR_ABSENT_U64;
+	row->vsz = row->rss = row->stack = row->swap = row->started = WEIR_ABSENT_U64;
 	row->mem = NAN;
 	rows_fill_counters(row, added);
 	return row;
@@ -260,6 +263,7 @@ static int rows_add_process(struct weir_ctx *ctx, struct weir_batch *batch,
 	row->threads = task->about.threads;
 	row->vsz = task->about.vsz;
 	row->rss = task->about.rss;
+	row->stack = task->about.stack;
 	row->swap = task->about.swap;
 	if (st->memory)
 		row->mem = (double)row->rss / (double)st->memory;

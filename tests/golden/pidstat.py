@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds weir's rows against what `pidstat -h -H -u -d -r -w` printed of the same two samples.
+"""Holds weir's rows against what `pidstat -h -H -u -d -r -s -w` printed of the same two samples.
 
 usage: pidstat.py PIDSTAT-OUTPUT WEIR-ROWS [PID[:COLUMN]...]; of these the peer is known to be wrong.
 """
@@ -22,6 +22,7 @@ COLUMNS = {
     "%wait": share("wait"), "%CPU": share("run"), "CPU": lambda row: str(row["cpu"]),
     "minflt/s": rate("minor"), "majflt/s": rate("major"),
     "VSZ": lambda row: str(row["vsz"] // 1024), "RSS": lambda row: str(row["rss"] // 1024),
+    "StkSize": lambda row: str(row["stack"] // 1024),
     "%MEM": lambda row: f"{row['mem'] * 100:.2f}",
     "kB_rd/s": rate("read", 1024), "kB_wr/s": rate("written", 1024),
     "kB_ccwr/s": rate("cancelled", 1024),

@@ -35,7 +35,7 @@ check "two samples are read" weir_run "$tap_dir/rows" pidstat --show cpu,disk,me
 	--all
 if [ "$(id -u)" = 0 ] && peer_program pidstat 2>/dev/null; then
 	check "pidstat reads them" peer_run "$tap_dir/pidstat" /usr/bin/pidstat \
-		-h -H -u -d -r -w -p ALL 3600 1
+		-h -H -u -d -r -s -w -p ALL 3600 1
 	# Of the parent, all that its child ever read; of the pool, its first thread alone; of the
 	# pid that is used again, differences to the process that had it before.
 	check "each figure is pidstat's, but those that it gets wrong" \

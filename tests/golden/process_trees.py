@@ -29,7 +29,7 @@ def stat(pid, comm, **n):
 
 
 def status(comm, n):
-    return (f"Name:\t{comm!r}\nUid:\t{n.get('uid', 0)}\t0\t0\t0\nVmSwap:\t{n.get('swap', 0)} kB\n"
+    return (f"Name:\t{comm!r}\nUid:\t{n.get('uid', 0)}\t0\t0\t0\nVmStk:\t{n.get('stack', 0):8} kB\nVmSwap:\t{n.get('swap', 0)} kB\n"
             f"Threads:\t{n.get('threads', 1)}\nvoluntary_ctxt_switches:\t{n.get('voluntary', 0)}\n"
             f"nonvoluntary_ctxt_switches:\t{n.get('involuntary', 0)}\n")
 
@@ -40,10 +40,17 @@ def io(n):
             f"cancelled_write_bytes: {n.get('cancelled', 0)}\n")
 
 
+def smaps(n):
+    return ("00400000-00452000 r-xp 00000000 08:02 173521 /usr/bin/plain\nSize:   328 kB\nReferenced: 300 kB\n"
+            "7ffc0000-7ffc2000 rw-p 00000000 00:00 0 [stack]\n"
+            f"Size: {n.get('stack', 0):14} kB\nRss: 8 kB\nReferenced: {n.get('stack', 0) // 3:8} kB\n")
+
+
 def task(folder, pid, comm, n):
     write(folder + "/stat", stat(pid, comm, **n))
     write(folder + "/status", status(comm, n))
     write(folder + "/io", io(n))
+    write(folder + "/smaps", smaps(n))
     write(folder + "/schedstat", f"{n.get('user', 0) * 10**7} {n.get('wait', 0)} 9\n")
 
 
@@ -53,7 +60,7 @@ def add(before, **more):
 
 PLAIN = dict(ppid=1, uid=1000, start=77, minor=1003, major=17, user=5000, system=700, guest=40,
              vsz=123456 * 1024, rss=4321, cpu=3, wait=7 * 10**9, read=10**7, written=3 * 10**6,
-             cancelled=4096, voluntary=5, involuntary=6, nice=5, priority=25)
+             cancelled=4096, voluntary=5, involuntary=6, nice=5, priority=25, stack=136)
 PARENT = dict(ppid=1, start=80, rss=100, vsz=2**20, user=10, system=10, read=5 * 10**6)
 CHILD = dict(ppid=200, start=90, rss=50, vsz=2**20, user=300, system=30, read=10**9)
 # Both threads of a process: the first one's and all together.
@@ -65,7 +72,7 @@ WORKER = dict(POOL, user=600, system=60, wait=2 * 10**9, voluntary=100, involunt
 PROCESSES = {
     100: ("plain", PLAIN, add(PLAIN, minor=331, major=7, user=137, system=61, guest=11, rss=17,
                               wait=47 * 10**7, read=1234567, written=7654321, cancelled=8191,
-                              voluntary=97, involuntary=41, cpu=-2)),
+                              voluntary=97, involuntary=41, cpu=-2, stack=1204)),
     101: ("idle", dict(PLAIN, start=78), dict(PLAIN, start=78)),
     102: ("a) R 1 (b", PLAIN, add(PLAIN, user=23, system=2, read=512)),
     103: ("two\nlines", PLAIN, add(PLAIN, system=77, written=333)),

@@ -33,6 +33,7 @@ run() {
 	attached "$tap_dir/err"
 	echo >&9
 	until_true grep -q cpu "$tap_dir/truth"
+	stack=$(awk '/^VmStk/ { print $2 * 1024 }' "/proc/$load/status")
 	kill -INT $watcher
 	wait $watcher
 	exec 9>&-
@@ -75,6 +76,7 @@ judge_all() {
 		judge "0 <= me['minor'] - truth['minor'] <= 50"
 	check "$1: bytes read past the page cache, to the byte" \
 		judge "me['read'] - truth['bytes'] in (0, 4096)"
+	check "$1: the size of its stack" judge "me['stack'] == ${stack:--1} > 0"
 	# /proc tells in hundredths of a second.
 	check "$1: when it began" judge "$before - 0.02 <= moment(me['started']) <= $after"
 	check "$1: $3" judge "$4"
