@@ -11,6 +11,7 @@
 #include <weir/plugin.h>
 
 #define USE_NAME   128        /* bytes of an instance's or a process's name, its NUL included */
+#define USE_UNIT   48         /* of what a process belongs to */
 #define USE_TEXT   512        /* of a sentence */
 #define USE_NONE   UINT32_MAX /* no such input, figure or instance */
 #define USE_MODES  4          /* of a histogram, at most */
@@ -62,9 +63,10 @@ struct use_figure {
 /* Who causes, or suffers: rows added up by process, or by another name. */
 struct use_group {
 	struct use_ask ask;
-	struct weir_expr *pid;   /* NULL: the name alone says who it is */
-	struct weir_expr *who;   /* its name */
-	struct weir_expr *since; /* a moment: when it began. NULL: not known */
+	struct weir_expr *pid;    /* NULL: the name alone says who it is */
+	struct weir_expr *who;    /* its name */
+	struct weir_expr *since;  /* a moment: when it began. NULL: not known */
+	struct weir_expr *within; /* a path, or a name: what it belongs to. NULL: not known */
 	const char *say;
 	enum use_take take; /* SUM, RATE, MEAN or MOST */
 	uint32_t most;      /* of them are shown */
@@ -116,7 +118,8 @@ struct use_total {
 
 struct use_member {
 	char name[USE_NAME];
-	uint64_t since; /* 0: not known */
+	char within[USE_UNIT]; /* "": not known */
+	uint64_t since;        /* 0: not known */
 	double value;
 	uint32_t pid;
 	uint32_t windows;
@@ -282,8 +285,9 @@ int use_group_add(struct weir_ctx *ctx, struct use_resource *resource, uint32_t 
 void use_group_best(const struct use_state *st, const struct use_group *group,
 		    const struct use_tally *tally, const struct use_group *not_group,
 		    const struct use_tally *not_these, struct use_best *best);
-/* When a member began, by its own group or by another one that knows the process; 0: not known. */
-uint64_t use_group_since(const struct use_state *st, const struct use_member *member);
+/* The member, of its own group or of another one, by which it is known when it began; or itself. */
+const struct use_member *use_group_known(const struct use_state *st,
+					 const struct use_member *member);
 void use_tally_free(struct use_tally *tally);
 
 /* use_modes.c. The middles of its modes, ascending; how many. */

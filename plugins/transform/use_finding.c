@@ -174,14 +174,14 @@ static struct weir_text row_why_now(struct row_maker *maker, const struct use_ve
 
 	for (uint32_t i = 0; i < verdict->causes.count && !said[0]; i++) {
 		const struct use_member *member = verdict->causes.members[i];
-		const uint64_t since = use_group_since(st, member);
+		const struct use_member *known = use_group_known(st, member);
 		char age[32];
 
-		if (!since || since + lately < st->start || since > st->end)
+		if (!known->since || known->since + lately < st->start || known->since > st->end)
 			continue;
-		weir_quantity((double)(st->end - since), &weir_ns, age, sizeof(age));
-		snprintf(said, sizeof(said), "%s (pid %u) began %s ago", member->name, member->pid,
-			 age);
+		weir_quantity((double)(st->end - known->since), &weir_ns, age, sizeof(age));
+		snprintf(said, sizeof(said), "%s (pid %u) began %s ago%s%s", member->name,
+			 member->pid, age, known->within[0] ? ", in " : "", known->within);
 	}
 	return row_text(maker, said);
 }

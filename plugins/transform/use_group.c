@@ -83,6 +83,23 @@ void use_tally_free(struct use_tally *tally)
 	*tally = (struct use_tally){ 0 };
 }
 
+/* "/system.slice/backup.service" is backup.service; the root is nothing to speak of. */
+static void group_note_within(struct weir_ctx *ctx, const struct use_group *group,
+			      const struct weir_batch *batch, const void *row,
+			      struct use_member *member)
+{
+	struct weir_value value;
+	const char *name;
+
+	if (!group->within || ctx->host->expr_eval(group->within, batch, row, &value) ||
+	    value.type != WEIR_TYPE_TEXT)
+		return;
+	name = memrchr(value.text, '/', value.length);
+	name = name ? name + 1 : value.text;
+	snprintf(member->within, sizeof(member->within), "%.*s",
+		 (int)(value.text + value.length - name), name);
+}
+
 static int group_count_in(struct weir_ctx *ctx, const struct use_group *group,
 			  struct use_tally *tally, const struct weir_batch *batch, const void *row,
 			  double number)
@@ -112,6 +129,7 @@ static int group_count_in(struct weir_ctx *ctx, const struct use_group *group,
 		return -ENOMEM;
 	if (since.type == WEIR_TYPE_UINT)
 		member->since = since.u;
+	group_note_within(ctx, group, batch, row, member);
 	member->windows++;
 	if (group->take == USE_MOST)
 		member->value = number > member->value ? number : member->value;
@@ -145,35 +163,36 @@ int use_group_add(struct weir_ctx *ctx, struct use_resource *resource, uint32_t 
 	return err;
 }
 
-static uint64_t tally_since(const struct use_tally *tally, uint32_t pid)
+static const struct use_member *tally_known(const struct use_tally *tally, uint32_t pid)
 {
-	for (uint32_t i = 0; i < tally->count; i++)
-		if (tally->members[i].pid == pid && tally->members[i].since)
-			return tally->members[i].since;
-	return 0;
+	const uint32_t at = tally->room ? *tally_slot(tally, pid, "") : 0;
+
+	return at && tally->members[at - 1].since ? &tally->members[at - 1] : NULL;
 }
 
-static uint64_t instance_since(const struct use_instance *instance, uint32_t tallies, uint32_t pid)
+static const struct use_member *instance_known(const struct use_instance *instance,
+					       uint32_t tallies, uint32_t pid)
 {
-	uint64_t since = 0;
+	const struct use_member *known = NULL;
 
-	for (uint32_t i = 0; i < tallies && !since; i++)
-		since = tally_since(&instance->tallies[i], pid);
-	return since;
+	for (uint32_t i = 0; i < tallies && !known; i++)
+		known = tally_known(&instance->tallies[i], pid);
+	return known;
 }
 
-uint64_t use_group_since(const struct use_state *st, const struct use_member *member)
+const struct use_member *use_group_known(const struct use_state *st,
+					 const struct use_member *member)
 {
-	uint64_t since = member->since;
+	const struct use_member *known = member->since || !member->pid ? member : NULL;
 
-	for (uint32_t r = 0; r < st->resource_count && member->pid && !since; r++) {
+	for (uint32_t r = 0; r < st->resource_count && !known; r++) {
 		const struct use_resource *resource = &st->resources[r];
 
-		for (uint32_t i = 0; i < resource->instance_count && !since; i++)
-			since = instance_since(&resource->instances[i], 2 * resource->finding_count,
+		for (uint32_t i = 0; i < resource->instance_count && !known; i++)
+			known = instance_known(&resource->instances[i], 2 * resource->finding_count,
 					       member->pid);
 	}
-	return since;
+	return known ? known : member;
 }
 
 static double group_value(const struct use_state *st, const struct use_group *group, double value)

@@ -53,6 +53,8 @@ static int group_columns(struct weir_ctx *ctx, struct use_group *group, const st
 		err = group_column(ctx, group, map, "pid", "pid", &group->pid);
 	if (!err)
 		err = group_column(ctx, group, map, "since", NULL, &group->since);
+	if (!err)
+		err = group_column(ctx, group, map, "within", NULL, &group->within);
 	if (!err && !group->who)
 		err = weir_tree_fail(ctx, map, -EINVAL,
 				     "\"who\" is missing, and the input has no column comm");
@@ -66,9 +68,9 @@ static int group_columns(struct weir_ctx *ctx, struct use_group *group, const st
 int use_bind_group(struct weir_ctx *ctx, const struct use_resource *resource,
 		   const struct weir_tree *map, struct use_group **made)
 {
-	static const char *const known[] = { "input",   "where",    "match", "by",
-					     "take",    "who",      "pid",   "since",
-					     "at_most", "at_least", "say",   "others" };
+	static const char *const known[] = { "input", "where",  "match", "by",      "take",
+					     "who",   "pid",    "since", "at_most", "at_least",
+					     "say",   "others", "within" };
 	struct use_group *group;
 	double most = 3, others = 0;
 	int err;

@@ -245,5 +245,6 @@ void use_group_free(struct weir_ctx *ctx, struct use_group *group)
 	ctx->host->expr_free(group->pid);
 	ctx->host->expr_free(group->who);
 	ctx->host->expr_free(group->since);
+	ctx->host->expr_free(group->within);
 	free(group);
 }
