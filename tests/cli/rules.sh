@@ -90,6 +90,69 @@ check "slow requests that tasks wait for are" is "found == [('disk', 'sdz', 'sat
 disk 1 8 200 38000000 0.01
 shipped
 check "but not those that nobody waits for" is "found == []"
+rows requests <<'Y'
+columns: {disk: text, device: histogram}
+windows: [{seconds: 1, rows: [[sdz, "1200000*100 75000000*100"], [other, "5000000*100"]]}]
+Y
+disk 1 8 200 38000000 0.7
+shipped
+check "an average between two humps describes no request: both are told" is \
+	"re.search('in humps around 1.[12] ms and 7[0-9] ms', f[0]['summary'])"
+rows requests <<'Y'
+columns: {disk: text, device: histogram}
+windows: [{seconds: 1, rows: [[sdz, "38000000*200"]]}]
+Y
+shipped
+check "of one hump there is no word" is "found == [('disk', 'sdz', 'saturation')] and 'hump' not in f[0]['summary']"
+rm "$tap_dir/requests.rows"
+
+# Memory of 1000 bytes: AVAILABLE of it, the share of the time that tasks stalled, pages SWAPPED.
+memory() {
+	rows mem_usage <<Y
+columns: {kind: text, used: bytes, total: bytes, available: bytes}
+windows: [{seconds: 1, rows: [[memory, 980, 1000, $1], [swap, 990, 1000, ~]]}]
+Y
+	rows mem_pressure <<Y
+columns: {resource: text, some: ratio, full: ratio}
+windows: [{seconds: 1, rows: [[memory, $2, 0]]}]
+Y
+	rows mem_rates <<Y
+columns: {swap_in: count, swap_out: count, scan_direct: count, oom_kills: count}
+windows: [{seconds: 1, rows: [[$3, $3, 0, 0]]}]
+Y
+}
+rm "$tap_dir/disks.rows"
+memory 400 0.01 0
+shipped
+check "memory that is in use is no shortage of it, nor is swap that was filled once" is "found == []"
+memory 20 0.01 5000
+shipped
+check "nor are pages that are swapped, while nobody waits for them" is "found == []"
+memory 20 0.6 5000
+shipped
+check "who waits for pages lacks memory" is \
+	"found == [('memory', None, 'saturation')] and abs(f[0]['cost_s'] - 0.6) < 1e-6"
+memory 20 0.6 0
+shipped
+check "but not where nothing was swapped or looked for" is "found == []"
+rm "$tap_dir/mem_usage.rows" "$tap_dir/mem_rates.rows"
+
+# The load is 40, of which 39 tasks wait for a server of files: no CPU is lacking.
+rows cpu_system <<'Y'
+columns: {running: number, forks: count, load1: number, blocked: number, uninterruptible: number}
+windows: [{seconds: 1, rows: [[1, 3, 40, 39, 39]]}]
+Y
+shipped
+check "a load of tasks that stand still is no lack of CPUs" is "found == [] and r[0]['state'] == 'ok'"
+# Of the whole machine, "full" is always 0 on a CPU.
+cpu 0.99 0 0 9 0.9
+rows cpu_pressure <<'Y'
+columns: {resource: text, some: ratio, full: ratio}
+windows: [{seconds: 1, rows: [[cpu, 0.9, 0]]}]
+Y
+shipped
+check "pressure on CPUs is that of some tasks" is "found == [('cpu', None, 'saturation')]"
+
 # Two processes of four threads each: how long one waited for locks, in ns of 5 s.
 locks() {
 	waits <<Y
@@ -97,7 +160,7 @@ locks() {
 11, other, user, ~, 20000000000, 500000000, 0, 0, 0, 0, 0, 0, ~, 5000000, 4
 Y
 }
-rm "$tap_dir/disks.rows" "$tap_dir/mem_pressure.rows"
+rm "$tap_dir/mem_pressure.rows"
 cpu 0.2 0 0 1 0.01
 locks 15000000000
 shipped

@@ -31,10 +31,10 @@ judge() {
 # finding its resource, instance and kind.
 is() {
 	python3 - "$tap_dir/answer" "$1" <<'P' && return
-import json, sys
+import json, re, sys
 v = json.loads(open(sys.argv[1]).read())
 found = [(x["resource"], x["instance"], x["kind"]) for x in v["findings"]]
-if not eval(sys.argv[2], {"v": v, "f": v["findings"], "r": v["resources"], "found": found}):
+if not eval(sys.argv[2], {"re": re, "v": v, "f": v["findings"], "r": v["resources"], "found": found}):
     sys.exit(f"not so: {sys.argv[2]}\n{json.dumps(v, indent=1)}")
 P
 	cat "$tap_dir/err"

@@ -99,7 +99,22 @@ load scene_spin spin $((3 * cpus))
 nowhere
 load scene_beat beat 4
 verdict
+cp "$tap_dir/verdict" "$tap_dir/root"
+user="setpriv --reuid 65534 --clear-groups --no-new-privs"
+$user "$weir" verdict --help >/dev/null 2>&1 && verdict && asked=yes || asked=
+user=
 unload
+if [ -n "$asked" ]; then
+	check "an ordinary user is told, too, that spinners saturate the CPUs" \
+		finds cpu saturation '' scene_spin ''
+	check "and of all else that could not be looked at, what allows it" judged \
+		'{"waits", "requests"} <= {x["what"] for x in v["not_checked"]} and all(x["reason"] and x["cure"] for x in v["not_checked"])'
+	check "CPU, memory and disks are looked at" judged \
+		'{"cpu", "memory", "disk"} <= {x["resource"] for x in r if x["utilization"] is not None}'
+else
+	skip "an ordinary user is told, too, that spinners saturate the CPUs" "nobody else may run weir here"
+fi
+mv "$tap_dir/root" "$tap_dir/verdict"
 check "too many spinners saturate the CPUs, and a thread with a beat suffers" \
 	finds cpu saturation '' scene_spin scene_beat
 check "as these began lately" judged \

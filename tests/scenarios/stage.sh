@@ -22,9 +22,10 @@ source=$1 build=$2
 weir=$build/weir
 
 # verdict [OPTION...]: what holds the machine back in the $window from now on: $tap_dir/verdict.
-window=5s
+# $user: who asks, as a command's beginning; nothing: who runs the test.
+window=5s user=
 verdict() {
-	"$weir" verdict --duration $window --format json "$@" >"$tap_dir/verdict" 2>"$tap_dir/verdict.err"
+	$user "$weir" verdict --duration $window --format json "$@" >"$tap_dir/verdict" 2>"$tap_dir/verdict.err"
 }
 
 # verdict_begin [OPTION...]: the same in the background, once it sees what happens; verdict_end waits
@@ -95,13 +96,13 @@ cpu_time() {
 	awk '/^cpu / { for (i = 2; i <= 9; i++) all += $i; printf "%s %.0f\n", $5, all }' /proc/stat
 }
 
-# calm PERCENT COMMAND...: runs it again, 10 times at most, until CPUs were not busier than that
+# calm PERCENT COMMAND...: runs it again, 5 times at most, until CPUs were not busier than that
 # meanwhile: what else runs here is no part of a scenario that needs the machine for itself. $busy is
 # how busy they were.
 calm() {
 	busy_most=$1
 	shift
-	for _ in $(seq 10); do
+	for _ in $(seq 5); do
 		before=$(cpu_time)
 		"$@"
 		busy=$(echo "$before $(cpu_time)" | awk '{ print int(100 - 100 * ($3 - $1) / ($4 - $2)) }')
