@@ -38,6 +38,19 @@ static int rules_evidence(struct weir_ctx *ctx, const struct use_resource *resou
 	return err;
 }
 
+/* The words that readers of the verdict know. */
+static int rules_kind_of(struct weir_ctx *ctx, const struct weir_tree *map, const char *kind)
+{
+	static const char *const kinds[] = { "saturation", "errors", "limit", "imbalance",
+					     "churn" };
+
+	for (size_t i = 0; i < COUNT_OF(kinds); i++)
+		if (strcmp(kinds[i], kind) == 0)
+			return 0;
+	return weir_tree_fail(ctx, weir_tree_get(ctx, map, "kind"), -EINVAL,
+			      "kind is one of saturation, errors, limit, imbalance, churn");
+}
+
 static int rules_texts(struct weir_ctx *ctx, const struct use_resource *resource,
 		       const struct weir_tree *map, struct use_finding *finding)
 {
@@ -50,6 +63,8 @@ static int rules_texts(struct weir_ctx *ctx, const struct use_resource *resource
 	finding->because = use_bind_text(ctx, map, "because", true, &err);
 	finding->unless = weir_tree_get(ctx, map, "unless");
 	finding->next = weir_tree_get(ctx, map, "next");
+	if (!err)
+		err = rules_kind_of(ctx, map, finding->kind);
 	if (!err)
 		err = use_check_text(ctx, resource, weir_tree_get(ctx, map, "summary"),
 				     finding->summary);

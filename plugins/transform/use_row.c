@@ -51,6 +51,7 @@ const char *row_state(struct weir_ctx *ctx, const struct use_judgement *judgemen
 	static const struct weir_batch batch;
 	struct weir_value busy = { 0 };
 	const char *state = NULL;
+	bool found_something = false;
 
 	for (uint32_t i = 0; i < judgement->verdict_count; i++) {
 		const char *kind = judgement->verdicts[i].finding->kind;
@@ -59,11 +60,15 @@ const char *row_state(struct weir_ctx *ctx, const struct use_judgement *judgemen
 			continue;
 		if (strcmp(kind, "saturation") == 0)
 			return "SATURATED";
-		state = strcmp(kind, "errors") == 0 ? "ERRORS" : state ? state : "LIMIT";
+		if (strcmp(kind, "errors") == 0)
+			state = "ERRORS";
+		else if (strcmp(kind, "limit") == 0 && !state)
+			state = "LIMIT";
+		found_something = true;
 	}
 	if (found->resource->busy)
 		ctx->host->expr_eval(found->resource->busy, &batch, found->values, &busy);
-	return state ? state : busy.u ? "busy" : "ok";
+	return state ? state : busy.u || found_something ? "busy" : "ok";
 }
 
 /* Why a figure that has a role is not there, as the rules say it. */

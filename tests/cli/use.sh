@@ -146,6 +146,7 @@ faulty "an unknown figure, too" 's/evidence: \[queue/evidence: [quue/' "rules.ya
 faulty "an unknown word in a sentence, too" 's/{queue} queued/{quue} queued/' "rules.yaml:27:14: error" \
 	'${quue} is no figure'
 faulty "an unknown key, too" 's/    because/    becuse/' "rules.yaml:25:13: error" '"becuse" means nothing here'
+faulty "a kind that nobody knows, too" 's/kind: saturation/kind: slowness/' "rules.yaml:23:11: error" "kind is one of saturation"
 faulty "a condition that is none, too" 's/when: .*/when: busy/' "rules.yaml:24:11: error" "when takes a condition"
 faulty "an unknown way to take a figure, too" 's/take: max/take: most/' "rules.yaml:8:30: error" "take is one of mean, sum"
 rm "$tap_dir"/*.rows
