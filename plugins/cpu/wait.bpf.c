@@ -266,11 +266,12 @@ __noinline __u64 left_unseen(__u32 index, __u64 now)
 	return moment;
 }
 
-static __always_inline void keep_name(struct wait_task *slot, struct task_struct *task)
+static __always_inline void keep_identity(struct wait_task *slot, struct task_struct *task)
 {
-	/* Each time, as exec gives it another one. */
+	/* Each time, as exec gives it another name, and setuid another user. */
 	((__u64 *)slot->id.comm)[0] = *(__u64 *)&task->comm[0];
 	((__u64 *)slot->id.comm)[1] = *(__u64 *)&task->comm[8];
+	slot->id.uid = (__u32)bpf_get_current_uid_gid();
 }
 
 /* Its number may go to another thread from now on. */
@@ -356,7 +357,7 @@ static __always_inline void task_leaves(struct wait_task *slot, struct task_stru
 	/* What it waits for next need not be what it read before it slept. */
 	if (state >= WAIT_SLEEP)
 		slot->dev = 0;
-	keep_name(slot, prev);
+	keep_identity(slot, prev);
 }
 
 static __always_inline void task_arrives(struct wait_task *slot, __u64 now)

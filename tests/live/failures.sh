@@ -33,6 +33,7 @@ runqlat|bpf raw|--comm nosuchprog|0 events
 runqslower|bpf raw|--comm nosuchprog|(no events)
 sched|bpf raw|--comm nosuchprog|(nothing in this window)
 offcpu|bpf raw|--comm nosuchprog|(nothing in this window)
+why '$$'|bpf raw||
 pidstat||--comm nosuchprog|(nothing in this window)
 pidstat --way bpf|bpf raw|--comm nosuchprog|(nothing in this window)
 fsslower|bpf raw|--comm nosuchprog|(no events)

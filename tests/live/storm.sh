@@ -34,7 +34,8 @@ port=$((20000 + $$ % 10000))
 # A row per tool: arguments | the load's case and its argument | events, few and many | what a row
 # counts: 1, or a column | how many may be missing or too many, and how many of a hundred.
 #
-# Exact, but for turns on a CPU: Linux 6.18 does not show each of them.
+# Exact, but for turns on a CPU, which Linux 6.18 does not show each of, and what a program reads
+# before it does as it is told.
 tools='
 opensnoop --buffer 4KiB|open - |20000 1000000|1|0 0
 execsnoop --buffer 4KiB|exec '$tap_dir/$me'|300 2000|1|0 0
@@ -45,6 +46,9 @@ tcpaccept --buffer 4KiB --lport '$port'|connect '$port'|2000 20000|1|0 0
 runqslower --buffer 4KiB --min-wait 0ms|switch - |20000 200000|1|10 2
 sched --top 1000 --interval 200ms|switch - |20000 200000|switches|10 2
 fsslower --buffer 4KiB --min-latency 0 --op read|file '$tap_dir/image'|20000 1000000|1|0 0
+fsdist --interval 200ms --op read|file '$tap_dir/image'|20000 1000000|count|50 0
+cachestat --interval 200ms|file '$tap_dir/image'|20000 1000000|hits|200 0
+biolatency --interval 200ms --disk '${loop##*/}'|read '$loop'|2000 20000|count|0 0
 biosnoop --buffer 4KiB --disk '${loop##*/}'|read '$loop'|2000 20000|1|0 0
 biotop --buffer 4KiB --top 1000 --interval 200ms --disk '${loop##*/}'|read '$loop'|2000 20000|count|0 0
 '
