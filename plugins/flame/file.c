@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "file_reader.h"
+#include "file_parts.h"
 
 enum { FILE_SHOWN = 24 };
 
@@ -34,6 +34,8 @@ static const struct weir_option file_options[] = {
 		      "makes them with these options"),
 	WEIR_OPT_CHOICES(struct file_conf, by, "comm,pid,tid,cpu,time", "comm pid tid cpu time",
 			 "what rows keep apart; time: each sample is a row"),
+	WEIR_OPT_UINT(struct file_conf, threads, "0", 0, 4,
+		      "threads that read a large file of text; 0: one for each CPU, up to 4"),
 	WEIR_OPT_BOOL(struct file_conf, no_demangle, "false",
 		      "leave the names of C++, Rust and D as the profile has them"),
 };
@@ -123,6 +125,21 @@ static int file_end(struct file *file)
 			 file->reader->name);
 }
 
+/* Reads on. 1: there is more; 0: all was read; -EAGAIN; or failed. */
+static int file_read_on(struct file *file)
+{
+	int more = file->reader->step(file), err = 0;
+
+	if (more == -EAGAIN)
+		file->wait = FILE_WAITS_INPUT;
+	/* Parts are of the same event: that of the first sample. */
+	if (more == 1 && !file->whole && file->profile.event_text) {
+		file->whole = true;
+		err = file_parts_begin(file);
+	}
+	return err ? err : more;
+}
+
 /* One step. 1: there is more; 0: all was read and sent; -EAGAIN; or failed. */
 static int file_step(struct file *file)
 {
@@ -130,52 +147,68 @@ static int file_step(struct file *file)
 
 	if (!file->reader) {
 		err = file_recognise(file);
-		file->waiting = err == -EAGAIN;
+		if (err == -EAGAIN)
+			file->wait = FILE_WAITS_INPUT;
 		return err ? err : 1;
 	}
 	if (!file->read && !file->profile.sending) {
 		if (!file_profile_ready(&file->profile))
 			return -EAGAIN;
-		err = file->reader->step(file);
-		file->waiting = err == -EAGAIN;
+		err = file_read_on(file);
 		if (err < 0)
 			return err;
 		file->read = err == 0;
 	}
 	err = file_profile_send(&file->profile, file->read);
+	if (!err)
+		err = file_parts_send(file);
+	if (err < 0 || !file->read)
+		return err < 0 ? err : 1;
 	if (err)
-		return err;
-	return !file->read;
+		file->wait = FILE_WAITS_PARTS;
+	return err;
 }
 
 static int file_ready(struct weir_ctx *ctx, int fd, uint32_t events);
 
-/* Calls file_ready() when the input has something, when there is work to do, or never again. */
-static int file_watch(struct file *file, bool input, bool more)
+/* Calls file_ready() when there is what the source waits for. */
+static int file_watch(struct file *file)
 {
-	const struct weir_host *host = file->ctx->host;
-	int err = host->watch(file->ctx, file->input.fd, input ? EPOLLIN : 0, file_ready);
+	const struct {
+		enum file_wait wait;
+		int fd;
+	} watched[] = {
+		{ FILE_WAITS_NOT, file->more },
+		{ FILE_WAITS_INPUT, file->input.fd },
+		{ FILE_WAITS_PARTS, file->parts ? file_parts_fd(file->parts) : -1 },
+	};
+	int err = 0;
 
-	return err ? err : host->watch(file->ctx, file->more, more ? EPOLLIN : 0, file_ready);
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]) && !err; i++)
+		if (watched[i].fd >= 0)
+			err = file->ctx->host->watch(file->ctx, watched[i].fd,
+						     file->wait == watched[i].wait ? EPOLLIN : 0,
+						     file_ready);
+	return err;
 }
 
 static int file_ready(struct weir_ctx *ctx, int fd, uint32_t events)
 {
 	struct file *file = ctx->state;
-	bool waited = file->waiting;
-	int err;
+	enum file_wait waited = file->wait;
+	int more, err = 0;
 
 	(void)fd;
 	(void)events;
-	file->waiting = false;
-	err = file_step(file);
-	if (err < 0 && err != -EAGAIN)
-		return err;
-	if (err == 0) {
-		err = file_watch(file, false, false);
-		return err ? err : file_end(file);
-	}
-	return waited == file->waiting ? 0 : file_watch(file, file->waiting, !file->waiting);
+	file->wait = FILE_WAITS_NOT;
+	more = file_step(file);
+	if (more < 0 && more != -EAGAIN)
+		return more;
+	if (more == 0)
+		file->wait = FILE_WAITS_NEVER;
+	if (file->wait != waited)
+		err = file_watch(file);
+	return err || more ? err : file_end(file);
 }
 
 static int file_start(struct weir_ctx *ctx)
@@ -189,7 +222,7 @@ static int file_start(struct weir_ctx *ctx)
 	file->more = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (file->more < 0)
 		return weir_fail(ctx, -errno, "eventfd");
-	return file_watch(file, false, true);
+	return file_watch(file);
 }
 
 /* Ended before its time: what was merged so far is a profile, too. */
@@ -199,11 +232,13 @@ static int file_drain(struct weir_ctx *ctx, uint64_t deadline)
 	int err;
 
 	(void)deadline;
-	if (file->read && !file->profile.sending)
+	if (file->wait == FILE_WAITS_NEVER)
 		return 0;
-	weir_log(ctx, WEIR_LOG_WARNING, "%s: ended after %" PRIu64 " bytes of it", file->input.path,
-		 file->input.fd_at);
+	file_parts_stop(file->parts);
+	weir_log(ctx, WEIR_LOG_WARNING, "%s: ended before all of it was read", file->input.path);
 	err = file_profile_send(&file->profile, true);
+	if (!err)
+		err = file_parts_send(file);
 	return err == -EAGAIN ? weir_fail(ctx, -ENOMEM, "rows") : err;
 }
 
@@ -211,8 +246,9 @@ static void file_stop(struct weir_ctx *ctx)
 {
 	struct file *file = ctx->state;
 
-	if (file->more >= 0)
-		file_watch(file, false, false);
+	file->wait = FILE_WAITS_NEVER;
+	file_watch(file);
+	file_parts_stop(file->parts);
 }
 
 static void file_destroy(struct weir_ctx *ctx)
@@ -220,6 +256,7 @@ static void file_destroy(struct weir_ctx *ctx)
 	struct file *file = ctx->state;
 	const struct file_filter *filter = &file->profile.filter;
 
+	file_parts_free(file->parts);
 	if (file->reader)
 		file->reader->close(file);
 	free((void *)filter->pids);

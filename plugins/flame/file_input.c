@@ -30,6 +30,19 @@ int file_input_open(struct weir_ctx *ctx, struct file_input *in, const char *pat
 	return 0;
 }
 
+int file_input_part(const struct file_input *whole, struct file_input *in, uint64_t begin)
+{
+	*in = (struct file_input){ .ctx = whole->ctx,
+				   .path = whole->path,
+				   .regular = true,
+				   .size = whole->size,
+				   .fd_at = begin,
+				   .at = begin,
+				   .packings_known = true };
+	in->fd = fcntl(whole->fd, F_DUPFD_CLOEXEC, 3);
+	return in->fd < 0 ? -errno : 0;
+}
+
 void file_input_close(struct file_input *in)
 {
 	for (uint32_t i = 0; i < FILE_INPUT_STAGES; i++) {
@@ -79,8 +92,11 @@ static ssize_t input_read(const struct file_input *in, void *bytes, size_t count
 
 	if (!in->regular && poll(&ready, 1, 0) == 0)
 		return -EAGAIN;
+	if (in->limit && count > in->limit - in->fd_at)
+		count = (size_t)(in->limit - in->fd_at);
 	for (;;) {
-		ssize_t got = read(in->fd, bytes, count);
+		ssize_t got = in->regular ? pread(in->fd, bytes, count, (off_t)in->fd_at)
+					  : read(in->fd, bytes, count);
 
 		if (got >= 0 || errno != EINTR)
 			return got < 0 ? -errno : got;
@@ -228,4 +244,20 @@ int file_input_at(const struct file_input *in, uint64_t offset, void *bytes, siz
 	if (got < 0)
 		return -errno;
 	return (size_t)got == count ? 0 : -ENODATA;
+}
+
+uint64_t file_input_lines(const struct file_input *in, uint64_t count)
+{
+	char bytes[4096];
+	uint64_t lines = 0;
+
+	for (uint64_t at = 0; at < count; at += sizeof(bytes)) {
+		size_t part = count - at < sizeof(bytes) ? (size_t)(count - at) : sizeof(bytes);
+
+		if (file_input_at(in, at, bytes, part))
+			break;
+		for (size_t i = 0; i < part; i++)
+			lines += bytes[i] == '\n';
+	}
+	return lines;
 }

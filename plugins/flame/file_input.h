@@ -42,12 +42,19 @@ struct file_input {
 	uint64_t at;         /* offset of the window's begin in the unpacked bytes */
 	uint64_t fd_at;      /* of what is read next from the file */
 	uint64_t size;       /* of a regular file, as it was at open */
+	uint64_t limit;      /* where to end, of the file; 0: at its own end */
 	bool packings_known; /* no further stage will come */
 };
 
 /* 0, or a negative errno after having failed. `path` must stay. */
 int file_input_open(struct weir_ctx *ctx, struct file_input *in, const char *path);
 void file_input_close(struct file_input *in);
+
+/* The same file from `begin` on, for a thread of its own. 0, or a negative errno. */
+int file_input_part(const struct file_input *whole, struct file_input *in, uint64_t begin);
+
+/* Line ends in the first `count` bytes of such a file, as far as they can be read. */
+uint64_t file_input_lines(const struct file_input *in, uint64_t count);
 
 /*
  * Shows at least `want` bytes, or all that are left: *count tells. They stay until the next call. 0;

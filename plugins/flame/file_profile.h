@@ -121,6 +121,9 @@ int file_add_row(struct file_profile *profile, const struct file_sample *sample)
 /* Before a step: whether samples can be taken. False: a queue is full, the source is called again. */
 bool file_profile_ready(struct file_profile *profile);
 
+/* Whether merged samples must be sent before more are taken, so that memory stays bounded. */
+bool file_profile_due(const struct file_profile *profile);
+
 /*
  * Sends what is due, at the end all. 0: done; -EAGAIN: a queue is full, the source is called again;
  * another negative errno after having failed.

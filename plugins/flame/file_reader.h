@@ -28,6 +28,7 @@ struct file_conf {
 	const char *compat;
 	uint32_t by;
 	uint32_t weight; /* enum file_weight */
+	uint32_t threads;
 	bool only_kernel;
 	bool only_user;
 	bool no_demangle;
@@ -43,7 +44,16 @@ struct file_compat {
 	bool addrs;
 };
 
+/* What the source waits for, but for room behind it. */
+enum file_wait {
+	FILE_WAITS_NOT, /* there is more to do */
+	FILE_WAITS_INPUT,
+	FILE_WAITS_PARTS, /* what the threads have read */
+	FILE_WAITS_NEVER, /* all is done */
+};
+
 struct file;
+struct file_parts;
 
 struct file_reader {
 	const char *name; /* "perf script text" */
@@ -59,6 +69,11 @@ struct file_reader {
 	int (*step)(struct file *file);
 	/* Called once after open, also when that failed. */
 	void (*close)(struct file *file);
+	/*
+	 * NULL, or: where in these bytes, which begin anywhere, another reading may begin, so that
+	 * both together read the same; 0: nowhere.
+	 */
+	size_t (*boundary)(const char *bytes, size_t count);
 };
 
 /* Each format's is in a file of its own; the order in which they are asked is file_formats.c's. */
@@ -79,12 +94,16 @@ struct file {
 	struct file_input input;
 	struct file_profile profile;
 	const struct file_reader *reader;
-	void *reading;     /* the reader's */
-	uint64_t bad;      /* lines or records that could not be read */
-	uint64_t bad_line; /* of the first of them */
-	int more;          /* eventfd, always ready: there is something to do */
-	bool waiting;      /* for the input, not for room */
-	bool read;         /* all was read */
+	void *reading;            /* the reader's */
+	uint64_t bad;             /* lines or records that could not be read */
+	uint64_t bad_line;        /* of the first of them */
+	uint64_t skipped;         /* bytes before this part of the file, and, once known, */
+	uint64_t before;          /* the lines in them */
+	struct file_parts *parts; /* read by threads; NULL: none */
+	int more;                 /* eventfd, always ready: there is something to do */
+	enum file_wait wait;
+	bool whole; /* it was decided whether threads read parts of it */
+	bool read;  /* all was read */
 };
 
 /* Fills the filter and what else the options say. 0, or a negative errno after having failed. */

@@ -151,13 +151,17 @@ static int rows_send_merged(struct file_profile *profile)
 	return rows_renew(profile);
 }
 
+bool file_profile_due(const struct file_profile *profile)
+{
+	return profile->set.count >= ROWS_STACKS || profile->set.pool_used >= ROWS_POOL;
+}
+
 int file_profile_send(struct file_profile *profile, bool end)
 {
-	const struct fold_set *set = &profile->set;
 	int err;
 
 	if (!(profile->by & FILE_BY_TIME)) {
-		profile->sending |= end || set->count >= ROWS_STACKS || set->pool_used >= ROWS_POOL;
+		profile->sending |= end || file_profile_due(profile);
 		return profile->sending ? rows_send_merged(profile) : 0;
 	}
 	if (!rows_full(profile) && !(end && profile->batch && profile->batch->row_count))

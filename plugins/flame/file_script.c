@@ -329,7 +329,7 @@ static int script_end(struct file *file)
 {
 	struct script_reading *reading = file->reading;
 
-	if (reading->threads && file->profile.filter.pid_count)
+	if (reading->threads && file->profile.filter.pid_count && !file->skipped)
 		weir_log(file->ctx, WEIR_LOG_WARNING,
 			 "%s tells threads, not processes: pid was compared with them",
 			 file->input.path);
@@ -402,5 +402,22 @@ static void script_close(struct file *file)
 	file->reading = NULL;
 }
 
+/* Behind a blank line, with a header: what a reading before it would have ended there, too. */
+static size_t script_boundary(const char *bytes, size_t count)
+{
+	const char *at = bytes, *end = bytes + count;
+	struct script_header header;
+
+	while ((at = memmem(at, (size_t)(end - at), "\n\n", 2))) {
+		const char *next = at += 2;
+		struct script_piece line = script_line(&next, end);
+
+		if (next < end && line.length && !script_is_blank(line.text[0]) &&
+		    script_header(line.text, line.length, &header) && header.event.length)
+			return (size_t)(at - bytes);
+	}
+	return 0;
+}
+
 const struct file_reader file_script = { "perf script text", script_recognise, script_open,
-					 script_step, script_close };
+					 script_step,        script_close,     script_boundary };

@@ -103,7 +103,7 @@ int script_name(struct file *file, const struct script_frame *frame);
 int script_append(struct script_stack *stack, const uint32_t *frames, uint32_t count);
 /* Room for a name of that many bytes in reading->name. 0 or -ENOMEM. */
 int script_name_room(struct script_reading *reading, size_t bytes);
-/* The frame of that name, appended to reading->line. 0 or -ENOMEM. */
+/* The frame of that name, or of its object, or unknown, appended to reading->line. 0 or -ENOMEM. */
 int script_add_frame(struct file *file, struct weir_frame *frame, const char *name, size_t length);
 /* The name without "+0x1f" at its end. */
 struct script_piece script_without_offset(struct script_piece name);

@@ -8,8 +8,13 @@
 #include "file_script.h"
 #include "function_name.h"
 
+/* What perf says of what it does not know. */
+static const char script_unknown[] = "[unknown]";
+
 int script_append(struct script_stack *stack, const uint32_t *frames, uint32_t count)
 {
+	if (count == 0)
+		return 0;
 	if (stack->capacity - stack->count < count) {
 		uint32_t capacity = stack->capacity ? stack->capacity : 256;
 		uint32_t *grown;
@@ -46,6 +51,10 @@ int script_add_frame(struct file *file, struct weir_frame *frame, const char *na
 	struct script_reading *reading = file->reading;
 	uint32_t number;
 
+	if (!length && !frame->object) {
+		name = script_unknown;
+		length = sizeof(script_unknown) - 1;
+	}
 	if (length)
 		frame->symbol = file_name(&file->profile, name, length);
 	if (length && !frame->symbol)
@@ -208,10 +217,9 @@ static int name_chain(struct file *file, struct script_piece name, const struct 
 
 int script_name(struct file *file, const struct script_frame *given)
 {
-	static const char unknown[] = "[unknown]";
 	struct script_piece name = script_without_offset(given->name);
-	bool nameless = !name.length || script_says(name, unknown);
-	bool homeless = !given->module.length || script_says(given->module, unknown);
+	bool nameless = !name.length || script_says(name, script_unknown);
+	bool homeless = !given->module.length || script_says(given->module, script_unknown);
 	bool inlined = script_says(given->module, "inlined");
 	struct weir_frame frame = { 0 };
 
@@ -226,8 +234,7 @@ int script_name(struct file *file, const struct script_frame *given)
 	if (is_jit(given->module))
 		frame.flags |= WEIR_FRAME_JIT;
 	if (nameless)
-		return script_add_frame(file, &frame, unknown,
-					frame.object ? 0 : sizeof(unknown) - 1);
+		return script_add_frame(file, &frame, "", 0);
 	return frame.flags & WEIR_FRAME_JIT ? name_chain(file, name, &frame)
 					    : name_part(file, name, &frame);
 }

@@ -8,10 +8,13 @@ enum { TEXT_LINE_MAX = 16 << 20, TEXT_BAD_SHOWN = 3, TEXT_SHOWN = 60 };
 
 void file_bad_line(struct file *file, uint64_t line, const char *text, size_t length)
 {
-	if (file->bad++ < TEXT_BAD_SHOWN)
-		weir_log(file->ctx, WEIR_LOG_WARNING, "%s:%" PRIu64 ": not understood: \"%.*s\"",
-			 file->input.path, line, length < TEXT_SHOWN ? (int)length : TEXT_SHOWN,
-			 text);
+	if (file->bad++ >= TEXT_BAD_SHOWN)
+		return;
+	if (file->skipped && !file->before)
+		file->before = file_input_lines(&file->input, file->skipped);
+	weir_log(file->ctx, WEIR_LOG_WARNING, "%s:%" PRIu64 ": not understood: \"%.*s\"",
+		 file->input.path, file->before + line,
+		 length < TEXT_SHOWN ? (int)length : TEXT_SHOWN, text);
 }
 
 /* The next lines of a run of bytes that ends with a line's end; *at moves on. */

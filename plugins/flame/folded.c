@@ -121,28 +121,38 @@ static bool folded_must_escape(const struct folded_state *folded, unsigned char 
 	return c == '\n' || c == '\r' || (folded->terminal && (c < 0x20 || c == 0x7f));
 }
 
+/* What a byte of a name is written as, where that is one byte; 0: it is escaped. */
+static char folded_byte(const struct folded_state *folded, char c, bool root)
+{
+	if (folded_must_escape(folded, (unsigned char)c))
+		return 0;
+	return c == ';' ? ':' : c == ' ' && root ? '_' : c;
+}
+
 /* A frame's name as a line can hold it: no ';'; no blank in a command. */
 static int folded_append_name(struct folded_state *folded, const char *name, uint32_t length,
 			      bool root)
 {
 	struct folded_text *text = &folded->texts;
-	uint32_t i;
+	uint32_t i = 0;
 	int err = 0;
 
-	for (i = 0; i < length && !err; i++) {
-		unsigned char c = (unsigned char)name[i];
+	while (i < length && !err) {
+		uint32_t same = i;
 		char escaped[8];
 
-		if (folded_must_escape(folded, c)) {
-			snprintf(escaped, sizeof(escaped), "\\x%02x", c);
-			err = folded_append(text, escaped, 4);
-			continue;
-		}
-		if (c == ';')
-			c = ':';
-		else if (c == ' ' && root)
-			c = '_';
-		err = folded_append(text, &c, 1);
+		while (same < length && name[same] &&
+		       folded_byte(folded, name[same], root) == name[same])
+			same++;
+		err = folded_append(text, name + i, same - i);
+		i = same;
+		if (err || i == length)
+			break;
+		escaped[0] = folded_byte(folded, name[i], root);
+		if (!escaped[0])
+			snprintf(escaped, sizeof(escaped), "\\x%02x", (unsigned char)name[i]);
+		err = folded_append(text, escaped, escaped[0] == '\\' ? 4 : 1);
+		i++;
 	}
 	return err;
 }

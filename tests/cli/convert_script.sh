@@ -136,4 +136,30 @@ check "what compat leaves to be desired: a sample without a blank line behind it
 	"app 31 5.1: 4 c: \n$leaf\napp 31 5.2: 5 c: \n$leaf" 'app;main;leaf 4\n' --compat flamegraph
 check "is told" said 'lost 1 rows: samples without a blank line behind them'
 
+# Large enough for four threads; an odd line in the last part.
+large() {
+	awk 'BEGIN {
+		for (i = 0; i < 300000; i++) {
+			printf "app%d %d/%d 5.%06d: %d cycles:P: \n", i % 7, i % 7, i, i, i % 13
+			printf "\t 10 f%d+0x1 (/bin/a)\n\t 20 g%d+0x%x (/bin/b)\n", i % 11, i % 3, i
+			printf "\t ffffffff81000000 h%d+0x2 ([kernel.kallsyms])\n", i % 17
+			if (i == 299990) print "  ???"
+			print ""
+		}
+		print "other 1 9.0: 7 faults: \n\t 10 f (/bin/a)\n"
+	}' >"$tap_dir/large"
+	for threads in 1 2 4; do
+		"$build/weir" convert "$tap_dir/large" --threads $threads --by comm,pid \
+			>"$tap_dir/threads.$threads" 2>"$tap_dir/said.$threads" || return 1
+	done
+	cmp "$tap_dir/threads.1" "$tap_dir/threads.2" && cmp "$tap_dir/threads.1" "$tap_dir/threads.4"
+}
+check "threads read the same as one does" large
+check "nothing is lost: the sum of all periods" eval \
+	'[ "$(awk "{n += \$NF} END {printf \"%.0f\", n}" "$tap_dir/threads.4")" = 1799994 ]'
+check "the line that one of them did not understand has its number" \
+	holds "$tap_dir/said.4" "large:$((299991 * 5)): not understood"
+check "what was left out of all parts is told once" \
+	holds "$tap_dir/said.4" 'only 300000 samples of event cycles:P; 1 of others'
+
 finish
