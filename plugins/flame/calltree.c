@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The weighted call tree; see calltree.h. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calltree.h"
 
 /* Siblings up to which looking at them all is quicker, and smaller, than an index. */
-enum { CALLTREE_FEW = 12 };
+enum { CALLTREE_FEW = 14, CALLTREE_LABELS = 1 << 28 };
 
-static int calltree_grow_before(struct calltree *tree, uint32_t capacity)
+/* Makes room in a column of 64 bits per node, if there is one. */
+static int calltree_grow_column(const struct calltree *tree, uint64_t **column, uint32_t capacity)
 {
-	uint64_t *before = reallocarray(tree->before, capacity, sizeof(*before));
+	uint64_t *grown;
 
-	if (!before)
+	if (!*column)
+		return 0;
+	grown = reallocarray(*column, capacity, sizeof(*grown));
+	if (!grown)
 		return -ENOMEM;
-	memset(before + tree->capacity, 0, (capacity - tree->capacity) * sizeof(*before));
-	tree->before = before;
+	memset(grown + tree->capacity, 0, (capacity - tree->capacity) * sizeof(*grown));
+	*column = grown;
 	return 0;
 }
 
@@ -27,7 +32,8 @@ static int calltree_grow(struct calltree *tree)
 
 	if (tree->count < tree->capacity)
 		return 0;
-	if (capacity < tree->capacity || (tree->before && calltree_grow_before(tree, capacity)))
+	if (capacity < tree->capacity || calltree_grow_column(tree, &tree->before, capacity) ||
+	    calltree_grow_column(tree, &tree->samples, capacity))
 		return -ENOMEM;
 	nodes = reallocarray(tree->nodes, capacity, sizeof(*nodes));
 	if (!nodes)
@@ -52,24 +58,44 @@ void calltree_clear(struct calltree *tree)
 {
 	free(tree->nodes);
 	free(tree->before);
+	free(tree->samples);
+	free(tree->labels);
 	intmap_clear(&tree->children);
+	intmap_clear(&tree->label_ids);
 	memset(tree, 0, sizeof(*tree));
 }
 
-static uint64_t calltree_key(uint32_t parent, uint32_t name)
+/* The place of a label + 1; made if need be. 0: no memory. */
+static uint32_t calltree_label(struct calltree *tree, uint32_t name, uint32_t tag)
 {
-	return (uint64_t)parent << 32 | name;
+	uint32_t place = intmap_get(&tree->label_ids, name, tag);
+
+	if (place)
+		return place;
+	if (tree->label_count == tree->label_capacity) {
+		uint32_t capacity = tree->label_capacity ? tree->label_capacity * 2 : 256;
+		struct calltree_label *labels =
+			reallocarray(tree->labels, capacity, sizeof(*labels));
+
+		if (!labels || capacity > CALLTREE_LABELS)
+			return 0;
+		tree->labels = labels;
+		tree->label_capacity = capacity;
+	}
+	if (intmap_add(&tree->label_ids, name, tag, tree->label_count + 1))
+		return 0;
+	tree->labels[tree->label_count] = (struct calltree_label){ name, tag };
+	return ++tree->label_count;
 }
 
-static uint32_t calltree_find(const struct calltree *tree, uint32_t parent, uint32_t name,
-			      uint32_t tag)
+static uint32_t calltree_find(const struct calltree *tree, uint32_t parent, uint32_t label)
 {
 	uint32_t node;
 
-	if (tree->nodes[parent].children > CALLTREE_FEW)
-		return intmap_get(&tree->children, calltree_key(parent, name), tag);
+	if (tree->nodes[parent].few_children > CALLTREE_FEW)
+		return intmap_get(&tree->children, parent, label);
 	for (node = tree->nodes[parent].child; node; node = tree->nodes[node].next)
-		if (tree->nodes[node].name == name && tree->nodes[node].tag == tag)
+		if (tree->nodes[node].label == label)
 			break;
 	return node;
 }
@@ -77,42 +103,69 @@ static uint32_t calltree_find(const struct calltree *tree, uint32_t parent, uint
 /* The node is its parent's youngest: it goes into the index where that has so many. */
 static int calltree_index(struct calltree *tree, uint32_t parent, uint32_t node)
 {
-	uint32_t count = ++tree->nodes[parent].children;
+	bool indexed = tree->nodes[parent].few_children > CALLTREE_FEW;
 	int err = 0;
 
-	if (count <= CALLTREE_FEW)
+	if (!indexed && ++tree->nodes[parent].few_children <= CALLTREE_FEW)
 		return 0;
 	do {
-		const struct calltree_node *at = &tree->nodes[node];
-
-		err = intmap_add(&tree->children, calltree_key(parent, at->name), at->tag, node);
-		node = at->next;
-	} while (!err && count == CALLTREE_FEW + 1 && node);
+		err = intmap_add(&tree->children, parent, tree->nodes[node].label, node);
+		node = tree->nodes[node].next;
+	} while (!err && !indexed && node);
 	return err;
 }
 
-uint32_t calltree_append(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag)
+static uint32_t calltree_append_label(struct calltree *tree, uint32_t parent, uint32_t label)
 {
 	uint32_t node = tree->count;
 
 	if (calltree_grow(tree))
 		return 0;
-	tree->nodes[node] = (struct calltree_node){
-		.parent = parent, .next = tree->nodes[parent].child, .name = name, .tag = tag
-	};
+	tree->nodes[node] = (struct calltree_node){ .parent = parent,
+						    .next = tree->nodes[parent].child,
+						    .label = label };
 	tree->nodes[parent].child = node;
 	tree->count++;
 	return node;
 }
 
+uint32_t calltree_append(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag)
+{
+	uint32_t place = calltree_label(tree, name, tag);
+
+	return place ? calltree_append_label(tree, parent, place - 1) : 0;
+}
+
 uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag)
 {
-	uint32_t node = calltree_find(tree, parent, name, tag);
+	uint32_t place = calltree_label(tree, name, tag);
+	uint32_t node = place ? calltree_find(tree, parent, place - 1) : 0;
 
-	if (node)
+	if (node || !place)
 		return node;
-	node = calltree_append(tree, parent, name, tag);
+	node = calltree_append_label(tree, parent, place - 1);
 	return node && !calltree_index(tree, parent, node) ? node : 0;
+}
+
+/* Until now each weight was a number of samples: now there is a column of those. */
+static int calltree_part_samples(struct calltree *tree)
+{
+	uint32_t node;
+
+	tree->samples = calloc(tree->capacity, sizeof(*tree->samples));
+	for (node = 0; tree->samples && node < tree->count; node++)
+		tree->samples[node] = tree->nodes[node].weight;
+	return tree->samples ? 0 : -ENOMEM;
+}
+
+int calltree_add(struct calltree *tree, uint32_t node, uint64_t weight, uint64_t samples)
+{
+	if (!tree->samples && weight != samples && calltree_part_samples(tree))
+		return -ENOMEM;
+	tree->nodes[node].weight += weight;
+	if (tree->samples)
+		tree->samples[node] += samples;
+	return 0;
 }
 
 int calltree_add_before(struct calltree *tree, uint32_t node, uint64_t weight)
@@ -135,7 +188,8 @@ void calltree_sum(struct calltree *tree)
 		struct calltree_node *parent = &tree->nodes[tree->nodes[node].parent];
 
 		parent->weight += tree->nodes[node].weight;
-		parent->samples += tree->nodes[node].samples;
+		if (tree->samples)
+			tree->samples[tree->nodes[node].parent] += tree->samples[node];
 		if (tree->before)
 			tree->before[tree->nodes[node].parent] += tree->before[node];
 	}

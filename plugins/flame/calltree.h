@@ -10,15 +10,19 @@
 
 #include "intmap.h"
 
+/* Profiles have millions of these: what many nodes share stands elsewhere. */
 struct calltree_node {
 	uint32_t parent;
-	uint32_t child; /* the first one; 0: none */
-	uint32_t next;  /* sibling; 0: none */
-	uint32_t name;  /* what the node is called: the caller's id */
-	uint32_t tag;   /* tells nodes of one name apart: the caller's */
-	uint32_t children;
-	uint64_t weight;  /* its own; from calltree_sum() on with everything below it */
-	uint64_t samples; /* likewise */
+	uint32_t child;            /* the first one; 0: none */
+	uint32_t next;             /* sibling; 0: none */
+	uint32_t label : 28;       /* place in labels: see calltree_name() */
+	uint32_t few_children : 4; /* so many; the largest number: more */
+	uint64_t weight;           /* its own; from calltree_sum() on with everything below it */
+};
+
+struct calltree_label {
+	uint32_t name; /* what nodes are called: the caller's id */
+	uint32_t tag;  /* tells nodes of one name apart: the caller's */
 };
 
 /* All zero is an empty tree. */
@@ -26,15 +30,38 @@ struct calltree {
 	struct calltree_node *nodes;
 	uint32_t count; /* the root included; 0: empty */
 	uint32_t capacity;
-	struct intmap children; /* (parent, name, tag) to node, where a parent has many */
-	uint64_t *before; /* by node: weight in another profile, summed likewise; NULL: none */
+	struct intmap children; /* (parent, label) to node, where a parent has many */
+	uint64_t *before;  /* by node: weight in another profile, summed likewise; NULL: none */
+	uint64_t *samples; /* by node, summed likewise; NULL: each weight is a number of samples */
+	struct calltree_label *labels;
+	uint32_t label_count;
+	uint32_t label_capacity;
+	struct intmap label_ids; /* (name, tag) to place in labels + 1 */
 };
+
+static inline uint32_t calltree_name(const struct calltree *tree, uint32_t node)
+{
+	return node ? tree->labels[tree->nodes[node].label].name : 0;
+}
+
+static inline uint32_t calltree_tag(const struct calltree *tree, uint32_t node)
+{
+	return node ? tree->labels[tree->nodes[node].label].tag : 0;
+}
+
+static inline uint64_t calltree_samples(const struct calltree *tree, uint32_t node)
+{
+	return tree->samples ? tree->samples[node] : tree->nodes[node].weight;
+}
 
 /* The child of that name and tag, made if need be. 0: no memory. Node pointers may change. */
 uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag);
 
 /* The same, but made in any case: to the right of its siblings. */
 uint32_t calltree_append(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag);
+
+/* Adds to a node's own weight and samples. 0 or -ENOMEM. */
+int calltree_add(struct calltree *tree, uint32_t node, uint64_t weight, uint64_t samples);
 
 /* Adds to a node's weight in the other profile. 0 or -ENOMEM. */
 int calltree_add_before(struct calltree *tree, uint32_t node, uint64_t weight);

@@ -101,9 +101,9 @@ static int diff_add(struct weir_ctx *ctx, const struct weir_batch *batch,
 			       : 0;
 	}
 	state->after += row->weight;
-	tree->nodes[node].weight += row->weight;
-	tree->nodes[node].samples += row->samples;
-	return 0;
+	return calltree_add(tree, node, row->weight, row->samples)
+		       ? weir_fail(ctx, -ENOMEM, "weights of %u nodes", tree->count)
+		       : 0;
 }
 
 static int diff_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch)
@@ -127,14 +127,15 @@ static int diff_add_stack(struct weir_ctx *ctx, struct weir_batch *batch, struct
 			  uint32_t node)
 {
 	struct diff_state *state = ctx->state;
-	const struct calltree_node *nodes = state->profile.tree.nodes;
+	const struct calltree *tree = &state->profile.tree;
+	const struct calltree_node *nodes = tree->nodes;
 	struct weir_frame *frames;
 	uint32_t count = 0, at, i;
 
-	for (at = node; at && !(nodes[at].tag & PROFILE_ROOT); at = nodes[at].parent)
+	for (at = node; at && !(calltree_tag(tree, at) & PROFILE_ROOT); at = nodes[at].parent)
 		count++;
 	if (at)
-		row->comm.id = nodes[at].name;
+		row->comm.id = calltree_name(tree, at);
 	if (count == 0)
 		return 0;
 	frames = weir_add_bytes(ctx, batch, count * (uint32_t)sizeof(*frames), &row->stack.offset);
@@ -142,8 +143,8 @@ static int diff_add_stack(struct weir_ctx *ctx, struct weir_batch *batch, struct
 		return -ENOMEM;
 	row->stack.count = count;
 	for (i = 0; i < count; i++, node = nodes[node].parent) {
-		frames[i].symbol = nodes[node].name;
-		frames[i].flags = nodes[node].tag;
+		frames[i].symbol = calltree_name(tree, node);
+		frames[i].flags = calltree_tag(tree, node);
 	}
 	return 0;
 }
@@ -169,7 +170,7 @@ static int diff_add_row(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t
 	if (!row)
 		return -ENOMEM;
 	row->weight = at->weight;
-	row->samples = at->samples;
+	row->samples = calltree_samples(&state->profile.tree, node);
 	row->before = diff_before(ctx, node);
 	return diff_add_stack(ctx, batch, row, node);
 }

@@ -34,7 +34,7 @@ static bool pprof_fits(const struct wire_field *field)
 /* A message within it must be one, too: text may look like a profile's first fields. */
 static bool pprof_is_message(const struct wire_field *field)
 {
-	struct wire_reader reader = { field->bytes, field->bytes + field->count };
+	struct wire_reader reader = wire_within(field);
 	struct wire_field within;
 	int more;
 
@@ -183,7 +183,7 @@ static int pprof_read_label(struct file *file, const struct wire_field *field,
 			    struct file_sample *sample)
 {
 	const struct pprof_reading *reading = file->reading;
-	struct wire_reader reader = { field->bytes, field->bytes + field->count };
+	struct wire_reader reader = wire_within(field);
 	struct pprof_span key, text;
 	struct wire_field part;
 	uint64_t numbers[4] = { 0 };
@@ -250,7 +250,7 @@ static int pprof_push_sample(struct file *file, struct file_sample *sample)
 static int pprof_sample(struct file *file, const struct wire_field *field)
 {
 	struct pprof_reading *reading = file->reading;
-	struct wire_reader reader = { field->bytes, field->bytes + field->count };
+	struct wire_reader reader = wire_within(field);
 	struct file_sample sample = { .pid = WEIR_ABSENT_U32,
 				      .tid = WEIR_ABSENT_U32,
 				      .cpu = WEIR_ABSENT_U32 };

@@ -188,11 +188,11 @@ static int folded_add_step(struct folded_state *folded, const struct folded_step
 static int folded_write_step(struct weir_ctx *ctx, uint32_t node, const char *closing)
 {
 	struct folded_state *folded = ctx->state;
-	const struct calltree_node *at = &folded->profile.tree.nodes[node];
-	const char *suffix = folded_suffix(at->tag);
-	uint32_t length;
-	const char *name = profile_text(ctx, &folded->profile, at->name, &length);
-	int err = folded_append_name(folded, name, length, at->tag & PROFILE_ROOT);
+	const struct calltree *tree = &folded->profile.tree;
+	uint32_t tag = calltree_tag(tree, node), length;
+	const char *suffix = folded_suffix(tag);
+	const char *name = profile_text(ctx, &folded->profile, calltree_name(tree, node), &length);
+	int err = folded_append_name(folded, name, length, tag & PROFILE_ROOT);
 
 	if (!err)
 		err = folded_append(&folded->texts, suffix, strlen(suffix));
@@ -241,7 +241,7 @@ static struct folded_self folded_self(const struct weir_ctx *ctx, uint32_t node)
 	struct folded_self self = { tree->nodes[node].weight, 0 };
 
 	if (conf->value == FOLDED_SAMPLES)
-		self.value = tree->nodes[node].samples;
+		self.value = calltree_samples(tree, node);
 	if (tree->before)
 		self.before = tree->before[node];
 	return self;

@@ -119,11 +119,11 @@ static uint32_t moments_follow(const struct calltree *tree, struct calltree *cha
 
 	for (i = 0; i < path->count; i++) {
 		struct moments_step *step = &path->steps[i];
-		const struct calltree_node *like = &tree->nodes[step->node];
 
 		fresh = fresh || !step->chart;
 		if (fresh)
-			step->chart = calltree_append(chart, node, like->name, like->tag);
+			step->chart = calltree_append(chart, node, calltree_name(tree, step->node),
+						      calltree_tag(tree, step->node));
 		node = step->chart;
 		if (!node)
 			*err = -ENOMEM;
@@ -145,8 +145,8 @@ int moments_chart(struct moments *moments, struct profile *profile)
 
 		err = moments_lead(&profile->tree, &path, moment->node);
 		node = err ? 0 : moments_follow(&profile->tree, &chart, &path, &err);
-		chart.nodes[node].weight += moment->weight;
-		chart.nodes[node].samples += moment->samples;
+		if (!err)
+			err = calltree_add(&chart, node, moment->weight, moment->samples);
 	}
 	free(path.steps);
 	if (err) {

@@ -125,10 +125,10 @@ static int pprof_add(struct weir_ctx *ctx, const struct weir_batch *batch,
 		node = calltree_child(tree, node, state->stack[--count], 0);
 	if (!node || count < 0)
 		return weir_fail(ctx, -ENOMEM, "%u locations", state->parts.locations.last);
-	tree->nodes[node].weight += row->weight;
-	tree->nodes[node].samples += row->samples;
 	state->profile.samples += row->samples;
-	return 0;
+	return calltree_add(tree, node, row->weight, row->samples)
+		       ? weir_fail(ctx, -ENOMEM, "weights of %u nodes", tree->count)
+		       : 0;
 }
 
 static int pprof_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch)
@@ -224,17 +224,18 @@ static void pprof_sample(struct weir_ctx *ctx, uint32_t node, struct wire *sampl
 			 struct wire *list)
 {
 	struct pprof_state *state = ctx->state;
-	const struct calltree_node *nodes = state->profile.tree.nodes;
+	const struct calltree *tree = &state->profile.tree;
+	const struct calltree_node *nodes = tree->nodes;
 	uint32_t at;
 
 	for (at = node; nodes[at].parent; at = nodes[at].parent)
-		wire_item(list, nodes[at].name);
+		wire_item(list, calltree_name(tree, at));
 	wire_message(sample, PPROF_SAMPLE_LOCATION, list);
-	wire_item(list, nodes[node].samples);
+	wire_item(list, calltree_samples(tree, node));
 	if (state->profile.has_weight)
 		wire_item(list, nodes[node].weight);
 	wire_message(sample, PPROF_SAMPLE_VALUE, list);
-	pprof_add_labels(ctx, nodes[at].name, sample);
+	pprof_add_labels(ctx, calltree_name(tree, at), sample);
 }
 
 static int pprof_write_samples(struct weir_ctx *ctx)
@@ -246,7 +247,7 @@ static int pprof_write_samples(struct weir_ctx *ctx)
 	int err = 0;
 
 	for (node = 1; node < tree->count && !err; node++) {
-		if (!tree->nodes[node].weight && !tree->nodes[node].samples)
+		if (!tree->nodes[node].weight && !calltree_samples(tree, node))
 			continue;
 		pprof_sample(ctx, node, &sample, &list);
 		wire_message(&message, PPROF_SAMPLE, &sample);

@@ -314,9 +314,9 @@ static int profile_add(struct weir_ctx *ctx, struct profile *profile,
 
 	if (err)
 		return err;
-	profile->tree.nodes[node].weight += row->weight;
-	profile->tree.nodes[node].samples += row->samples;
 	profile->samples += row->samples;
+	if (calltree_add(&profile->tree, node, row->weight, row->samples))
+		return weir_fail(ctx, -ENOMEM, "weights of %u nodes", profile->tree.count);
 	if (row->before && calltree_add_before(&profile->tree, node, row->before))
 		return weir_fail(ctx, -ENOMEM, "weights of %u nodes", profile->tree.count);
 	return 0;

@@ -120,17 +120,16 @@ static void speedscope_frames(struct weir_ctx *ctx)
 
 	speedscope_print(ctx, "\"shared\":{\"frames\":[");
 	for (i = 1; i < tree->count && !state->err; i++) {
-		const struct calltree_node *node = &tree->nodes[i];
+		uint32_t name = calltree_name(tree, i), tag = calltree_tag(tree, i);
 
-		if (intmap_get(&state->frames, node->name, node->tag))
+		if (intmap_get(&state->frames, name, tag))
 			continue;
-		state->err =
-			intmap_add(&state->frames, node->name, node->tag, ++state->frame_count);
+		state->err = intmap_add(&state->frames, name, tag, ++state->frame_count);
 		speedscope_print(ctx, "%s\n{\"name\":", state->frame_count > 1 ? "," : "");
-		speedscope_name(ctx, node->name);
-		if (node->tag && !(node->tag & PROFILE_ROOT)) {
+		speedscope_name(ctx, name);
+		if (tag && !(tag & PROFILE_ROOT)) {
 			speedscope_print(ctx, ",\"file\":");
-			speedscope_name(ctx, node->tag);
+			speedscope_name(ctx, tag);
 		}
 		speedscope_print(ctx, "}");
 	}
@@ -142,7 +141,7 @@ static uint32_t speedscope_part(const struct calltree *tree, uint32_t node)
 {
 	while (node && tree->nodes[node].parent)
 		node = tree->nodes[node].parent;
-	return tree->nodes[node].tag & PROFILE_ROOT ? node : 0;
+	return calltree_tag(tree, node) & PROFILE_ROOT ? node : 0;
 }
 
 /* The nodes from `node` up, without what the stack stands on. Their number, or -ENOMEM. */
@@ -170,17 +169,18 @@ static int speedscope_lead(struct speedscope_state *state, uint32_t node, uint32
 static void speedscope_sample(struct weir_ctx *ctx, const struct moment *moment)
 {
 	struct speedscope_state *state = ctx->state;
-	const struct calltree_node *nodes = state->profile.tree.nodes;
+	const struct calltree *tree = &state->profile.tree;
 	int count = speedscope_lead(state, moment->node, moment->part), i;
 
 	if (count < 0)
 		state->err = count;
 	speedscope_put(ctx, "[", 1);
 	for (i = count; i-- > 0;) {
-		const struct calltree_node *node = &nodes[state->stack[i]];
+		uint32_t node = state->stack[i];
+		uint32_t place = intmap_get(&state->frames, calltree_name(tree, node),
+					    calltree_tag(tree, node));
 
-		speedscope_print(ctx, "%u%s", intmap_get(&state->frames, node->name, node->tag) - 1,
-				 i ? "," : "");
+		speedscope_print(ctx, "%u%s", place - 1, i ? "," : "");
 	}
 	speedscope_put(ctx, "]", 1);
 }
@@ -216,7 +216,7 @@ static void speedscope_profile(struct weir_ctx *ctx, struct moment *items, size_
 	count = speedscope_merge(items, count);
 	speedscope_print(ctx, "{\"type\":\"sampled\",\"name\":");
 	if (part)
-		speedscope_name(ctx, state->profile.tree.nodes[part].name);
+		speedscope_name(ctx, calltree_name(&state->profile.tree, part));
 	else
 		speedscope_text(ctx, "all", 3);
 	speedscope_print(ctx, ",\"unit\":\"%s\",\"startValue\":0,\n\"samples\":[",

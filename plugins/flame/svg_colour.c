@@ -203,7 +203,7 @@ struct svg_colour svg_colour(const struct svg_colours *colours, const char *name
 			     const struct calltree *tree, uint32_t node)
 {
 	const struct svg_colour *named = svg_names_find(&colours->names, name, length);
-	uint32_t flags = node ? tree->nodes[node].tag : PROFILE_ROOT;
+	uint32_t flags = node ? calltree_tag(tree, node) : PROFILE_ROOT;
 
 	if (named)
 		return *named;

@@ -127,7 +127,8 @@ static void svg_amounts(struct svg_state *state, const struct svg_conf *conf, ui
 	const struct calltree *tree = &state->profile.tree;
 	const struct calltree_node *node = &tree->nodes[index];
 	struct svg_page *page = &state->page;
-	uint64_t value = state->layout.by_samples ? node->samples : node->weight;
+	uint64_t samples = calltree_samples(tree, index);
+	uint64_t value = state->layout.by_samples ? samples : node->weight;
 
 	svg_put(page, " (");
 	if (state->profile.has_weight) {
@@ -135,7 +136,7 @@ static void svg_amounts(struct svg_state *state, const struct svg_conf *conf, ui
 		svg_put(page, ", ");
 	}
 	if (!state->profile.has_weight || state->profile.input.unit != WEIR_SAMPLES) {
-		svg_amount(page, svg_scaled(conf, node->samples), WEIR_SAMPLES);
+		svg_amount(page, svg_scaled(conf, samples), WEIR_SAMPLES);
 		svg_put(page, ", ");
 	}
 	svg_percent(page, value, state->base);
@@ -158,7 +159,7 @@ static struct svg_label svg_label(struct weir_ctx *ctx, uint32_t node)
 
 	if (node)
 		label.text = profile_text(ctx, &state->profile,
-					  state->profile.tree.nodes[node].name, &label.length);
+					  calltree_name(&state->profile.tree, node), &label.length);
 	return label;
 }
 

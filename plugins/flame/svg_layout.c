@@ -63,17 +63,17 @@ static int svg_compare(const void *left, const void *right, void *arg)
 {
 	const struct svg_box *a = left, *b = right;
 	const struct svg_sorting *sorting = arg;
-	const struct calltree_node *nodes = sorting->profile->tree.nodes;
+	const struct calltree *tree = &sorting->profile->tree;
+	uint32_t tag_a, tag_b;
 	int order;
 
 	if (sorting->in_order)
 		return (a->node > b->node) - (a->node < b->node);
-	order = profile_compare(sorting->ctx, sorting->profile, nodes[a->node].name,
-				nodes[b->node].name);
-
-	return order ? order
-		     : (nodes[a->node].tag > nodes[b->node].tag) -
-			       (nodes[a->node].tag < nodes[b->node].tag);
+	order = profile_compare(sorting->ctx, sorting->profile, calltree_name(tree, a->node),
+				calltree_name(tree, b->node));
+	tag_a = calltree_tag(tree, a->node);
+	tag_b = calltree_tag(tree, b->node);
+	return order ? order : (tag_a > tag_b) - (tag_a < tag_b);
 }
 
 static int svg_lay_children(const struct svg_sorting *sorting, struct svg_layout *layout,

@@ -28,7 +28,8 @@ struct svg_layout {
 static inline uint64_t svg_value(const struct svg_layout *layout, const struct calltree *tree,
 				 uint32_t node)
 {
-	uint64_t value = layout->by_samples ? tree->nodes[node].samples : tree->nodes[node].weight;
+	uint64_t value =
+		layout->by_samples ? calltree_samples(tree, node) : tree->nodes[node].weight;
 
 	return layout->gone ? value + layout->gone[node] : value;
 }

@@ -25,11 +25,13 @@ static int tree_compare(const void *left, const void *right, void *arg)
 	const struct tree_step *a = left, *b = right;
 	struct weir_ctx *ctx = arg;
 	struct tree_state *state = ctx->state;
-	const struct calltree_node *nodes = state->profile.tree.nodes;
+	const struct calltree *tree = &state->profile.tree;
+	const struct calltree_node *nodes = tree->nodes;
 
 	if (nodes[a->node].weight != nodes[b->node].weight)
 		return nodes[a->node].weight < nodes[b->node].weight ? -1 : 1;
-	return profile_compare(ctx, &state->profile, nodes[b->node].name, nodes[a->node].name);
+	return profile_compare(ctx, &state->profile, calltree_name(tree, b->node),
+			       calltree_name(tree, a->node));
 }
 
 static bool tree_is_small(struct weir_ctx *ctx, uint64_t weight)
@@ -75,7 +77,7 @@ static void tree_rest_add(struct weir_ctx *ctx, struct tree_rest *rest, uint32_t
 
 	rest->count++;
 	rest->weight += at->weight;
-	rest->samples += at->samples;
+	rest->samples += calltree_samples(&state->profile.tree, node);
 	if (!state->profile.leaf_first || depth == 0)
 		rest->self += at->weight;
 }
@@ -171,6 +173,7 @@ static int tree_send_node(struct weir_ctx *ctx, struct weir_batch **batch,
 	const struct calltree *tree = &state->profile.tree;
 	const struct calltree_node *node = &tree->nodes[step->node];
 	struct tree_row *row = tree_add_row(ctx, batch);
+	uint32_t tag;
 
 	if (!row)
 		return -ENOMEM;
@@ -181,10 +184,11 @@ static int tree_send_node(struct weir_ctx *ctx, struct weir_batch **batch,
 		row->self = tree_share(calltree_self(tree, step->node), state->total);
 	else if (step->depth == 0)
 		row->self = row->children;
-	row->samples = node->samples;
+	row->samples = calltree_samples(tree, step->node);
 	row->comm.id = step->comm;
-	row->object.id = node->tag & PROFILE_ROOT ? 0 : node->tag;
-	row->symbol.id = node->name;
+	tag = calltree_tag(tree, step->node);
+	row->object.id = tag & PROFILE_ROOT ? 0 : tag;
+	row->symbol.id = calltree_name(tree, step->node);
 	return 0;
 }
 
@@ -192,13 +196,13 @@ static int tree_take_step(struct weir_ctx *ctx, struct weir_batch **batch, struc
 {
 	const struct tree_conf *conf = ctx->options;
 	struct tree_state *state = ctx->state;
-	const struct calltree_node *node = &state->profile.tree.nodes[step->node];
+	const struct calltree *tree = &state->profile.tree;
 	int err;
 
 	if (step->rest)
 		return tree_send_rest(ctx, batch, step);
-	if (node->parent == 0 && (node->tag & PROFILE_ROOT))
-		step->comm = node->name;
+	if (tree->nodes[step->node].parent == 0 && (calltree_tag(tree, step->node) & PROFILE_ROOT))
+		step->comm = calltree_name(tree, step->node);
 	err = tree_send_node(ctx, batch, step);
 	return err || step->depth + 1 >= conf->max_depth ? err
 							 : tree_go_down(ctx, step, step->depth + 1);

@@ -41,6 +41,13 @@ struct wire_field {
 	size_t count;
 };
 
+/* The message that a field is; an empty one where it is a number. */
+static inline struct wire_reader wire_within(const struct wire_field *field)
+{
+	return (struct wire_reader){ field->bytes,
+				     field->bytes ? field->bytes + field->count : field->bytes };
+}
+
 /* 1: there is a field; 0: that was all; -EBADMSG: no such message. */
 int wire_next(struct wire_reader *reader, struct wire_field *field);
 
