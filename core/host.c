@@ -284,6 +284,7 @@ const struct weir_host host_calls = {
 	.writer_flush = writer_flush,
 	.writer_close = writer_close,
 	.writer_columns = writer_columns,
+	.writer_patch = writer_patch,
 	.writer_color = writer_color,
 	.finished = host_finished,
 	.expr_unit = expr_unit,

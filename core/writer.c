@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "writer_parts.h"
@@ -103,6 +104,36 @@ int writer_write(struct weir_writer *writer, const void *bytes, size_t count)
 int writer_flush(struct weir_writer *writer)
 {
 	return writer->collects ? writer->error : writer_empty(writer);
+}
+
+static bool writer_can_patch(const struct weir_writer *writer)
+{
+	struct stat status;
+
+	return writer->fd != STDOUT_FILENO && !writer->collects &&
+	       fstat(writer->fd, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+int writer_patch(struct weir_writer *writer, uint64_t offset, const void *bytes, size_t count)
+{
+	const char *at = bytes;
+
+	if (!writer_can_patch(writer))
+		return -ESPIPE;
+	if (writer_empty(writer) < 0)
+		return writer->error;
+	while (count) {
+		ssize_t wrote = pwrite(writer->fd, at, count, (off_t)offset);
+
+		if (wrote < 0 && errno == EINTR && !writer->owner.give_up(writer->owner.arg))
+			continue;
+		if (wrote <= 0)
+			return writer_fault(writer, wrote < 0 ? -errno : -EIO, "write");
+		at += wrote;
+		offset += (uint64_t)wrote;
+		count -= (size_t)wrote;
+	}
+	return 0;
 }
 
 int writer_finish(struct weir_writer *writer)

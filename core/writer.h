@@ -22,6 +22,7 @@ struct weir_writer *writer_open(const char *path, uint32_t flags, const struct w
 int writer_write(struct weir_writer *writer, const void *bytes, size_t count);
 int writer_flush(struct weir_writer *writer);
 int writer_close(struct weir_writer *writer, int keep);
+int writer_patch(struct weir_writer *writer, uint64_t offset, const void *bytes, size_t count);
 uint32_t writer_columns(const struct weir_writer *writer);
 uint32_t writer_rows(const struct weir_writer *writer);
 int writer_color(const struct weir_writer *writer);

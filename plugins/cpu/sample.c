@@ -9,7 +9,8 @@
 
 #include "sample.h"
 
-#define SAMPLE_EMIT_NS UINT64_C(250000000)
+#define SAMPLE_EMIT_NS   UINT64_C(250000000)
+#define SAMPLE_RECORD_NS UINT64_C(1000000000) /* the rings wake us when they are half full */
 
 static const struct weir_option sample_options[] = {
 	WEIR_OPT_TEXT(
@@ -30,6 +31,8 @@ static const struct weir_option sample_options[] = {
 	WEIR_OPT_UINT(struct sample_conf, max_stack, "127", 1, 65535, "longest stack, in frames"),
 	WEIR_OPT_SIZE(struct sample_conf, buffer, "512KiB", 4096, 1 << 30,
 		      "ring buffer for samples, per CPU"),
+	WEIR_OPT_CHOICE(struct sample_conf, as, "rows", "rows recording",
+			"a row for each sample, or what the kernel wrote, for a file of perf"),
 };
 
 #define SAMPLE_FIELDS(name_, unit_)                                                                \
@@ -108,18 +111,21 @@ static int sample_create(struct weir_ctx *ctx)
 					"pid and cgroup exclude each other");
 	if (!err && ctx->child && !state->pids.count && !conf->cgroup[0])
 		err = weir_numbers_add(&state->pids, (uint32_t)ctx->child);
-	if (err)
+	if (err || conf->as == SAMPLE_AS_RECORDING)
 		return err;
 	return weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION, &state->process);
 }
 
 static int sample_bind(struct weir_ctx *ctx)
 {
+	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
 	int err = sample_event_find(ctx);
 
 	if (err)
 		return err;
+	if (conf->as == SAMPLE_AS_RECORDING)
+		return ctx->host->declare(ctx, 0, &sample_part_schema);
 	return ctx->host->declare(ctx, 0,
 				  state->event.clock ? &sample_clock_schema : &sample_event_schema);
 }
@@ -154,17 +160,21 @@ static void sample_watch_processes(struct weir_ctx *ctx)
 
 static int sample_start(struct weir_ctx *ctx)
 {
+	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
 	int err;
 
 	err = sample_open(ctx);
 	/* Before the events are enabled, so that no sampled process is unknown. */
-	if (!err)
+	if (!err && conf->as == SAMPLE_AS_RECORDING)
+		err = sample_record_begin(ctx);
+	else if (!err)
 		sample_watch_processes(ctx);
 	for (uint32_t i = 0; !err && i < state->set.ring_count; i++)
 		err = ctx->host->watch(ctx, state->set.ring_fds[i], EPOLLIN, sample_ready);
 	if (!err)
-		err = weir_every(ctx, SAMPLE_EMIT_NS);
+		err = weir_every(ctx, conf->as == SAMPLE_AS_RECORDING ? SAMPLE_RECORD_NS
+								      : SAMPLE_EMIT_NS);
 	if (err)
 		return err;
 	state->busy_ticks = sample_busy_ticks(ctx);

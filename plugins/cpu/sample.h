@@ -3,6 +3,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
+#include <weir/file.h>
 #include <weir/perf_event.h>
 #include <weir/plugin.h>
 #include <weir/service/process.h>
@@ -18,7 +19,10 @@ struct sample_conf {
 	bool user;
 	bool kernel;
 	bool stacks;
+	uint32_t as; /* enum sample_as */
 };
+
+enum sample_as { SAMPLE_AS_ROWS, SAMPLE_AS_RECORDING };
 
 struct sample_row {
 	uint64_t time;
@@ -32,6 +36,13 @@ struct sample_row {
 	uint64_t count;
 	uint64_t weight;
 	struct weir_stack_ref stack;
+};
+
+/* A part of a recording: whole records, as the kernel and perf write them. */
+struct sample_part {
+	struct weir_text bytes;
+	uint32_t records;
+	uint32_t head; /* 1: they are attributes and features */
 };
 
 /* The event, as the kernel knows it. */
@@ -54,6 +65,7 @@ struct sample_state {
 	struct sample_event event;
 	struct weir_service process; /* vtable: struct weir_process_v1 */
 	struct weir_perf_set set;
+	struct perf_event_attr attr; /* with which it was opened */
 	struct weir_numbers cpus;
 	struct weir_numbers pids; /* empty: everybody */
 	struct weir_names *names;
@@ -83,6 +95,35 @@ bool sample_cgroup_has(const struct sample_state *state, const char *cgroups);
 
 /* sample_read.c: reads what the rings hold into batches. */
 int sample_read(struct weir_ctx *ctx);
+
+/* Counts a record, but for a sample. */
+void sample_count_record(struct weir_ctx *ctx, const struct perf_event_header *header);
+void sample_say_lost(struct weir_ctx *ctx);
+
+/*
+ * sample_record.c: what the rings hold goes on as it is, for a file of perf. begin: what a reader
+ * has to know first, who is there already included. Those that fail have said why.
+ */
+extern const struct weir_schema sample_part_schema;
+int sample_record_begin(struct weir_ctx *ctx);
+int sample_record_read(struct weir_ctx *ctx);
+
+/* A record for a part, which grows by it. 0 or -ENOMEM. */
+struct sample_records {
+	struct weir_buffer buffer;
+	uint32_t count;
+};
+int sample_records_add(struct sample_records *records, uint32_t type, uint16_t misc,
+		       const void *body, size_t bytes);
+/* Sends them as one part, and empties them. 0, also when there was no room, which is told. */
+int sample_records_send(struct weir_ctx *ctx, struct sample_records *records, bool head);
+
+/* sample_record_head.c: attribute and features; where the kernel and its modules are. */
+int sample_record_head(struct weir_ctx *ctx, struct sample_records *records);
+int sample_record_kernel(struct weir_ctx *ctx, struct sample_records *records);
+
+/* sample_record_scan.c: names and mappings of the processes that are there. */
+int sample_record_processes(struct weir_ctx *ctx, struct sample_records *records);
 
 /* sample_rate.c: what was asked and what was obtained. */
 uint64_t sample_busy_ticks(struct weir_ctx *ctx);

@@ -107,6 +107,17 @@ static void sample_limits(struct weir_ctx *ctx)
 	}
 }
 
+/* A recording tells of processes itself. */
+static void sample_attr_recording(struct perf_event_attr *attr)
+{
+	attr->sample_id_all = 1;
+	attr->mmap = attr->mmap2 = 1;
+	attr->comm = attr->comm_exec = 1;
+	attr->task = 1;
+	attr->build_id = 1;
+	attr->ksymbol = 1;
+}
+
 static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
 {
 	const struct sample_conf *conf = ctx->options;
@@ -137,6 +148,8 @@ static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;
 	attr->wakeup_watermark = (uint32_t)(conf->buffer / 2);
+	if (conf->as == SAMPLE_AS_RECORDING)
+		sample_attr_recording(attr);
 }
 
 static int sample_threads(struct weir_ctx *ctx, struct weir_numbers *tids)
@@ -150,6 +163,26 @@ static int sample_threads(struct weir_ctx *ctx, struct weir_numbers *tids)
 	return err ? weir_fail(ctx, err, "threads of process %u", pid) : 0;
 }
 
+/* Opens it with what this kernel can do. */
+static int sample_open_set(struct weir_ctx *ctx, struct perf_event_attr *attr,
+			   const struct weir_perf_target *target)
+{
+	const struct sample_conf *conf = ctx->options;
+	struct sample_state *state = ctx->state;
+	int err = weir_perf_set_open(&state->set, attr, target, &state->cpus, conf->buffer);
+
+	if (err == -EINVAL && attr->build_id) { /* before Linux 5.12, and 5.1 */
+		attr->build_id = 0;
+		err = weir_perf_set_open(&state->set, attr, target, &state->cpus, conf->buffer);
+	}
+	if (err == -EINVAL && attr->ksymbol) {
+		attr->ksymbol = 0;
+		err = weir_perf_set_open(&state->set, attr, target, &state->cpus, conf->buffer);
+	}
+	state->attr = *attr;
+	return err;
+}
+
 /* An unprivileged user may sample user code of own processes: better than nothing, and said. */
 static int sample_open_target(struct weir_ctx *ctx, const struct weir_perf_target *target)
 {
@@ -159,13 +192,13 @@ static int sample_open_target(struct weir_ctx *ctx, const struct weir_perf_targe
 	int err;
 
 	sample_attr(ctx, &attr);
-	err = weir_perf_set_open(&state->set, &attr, target, &state->cpus, conf->buffer);
+	err = sample_open_set(ctx, &attr, target);
 	if ((err != -EACCES && err != -EPERM) || !conf->kernel || !conf->user ||
 	    target->tid_count == 0)
 		return err;
 	attr.exclude_kernel = attr.exclude_hv = 1;
 	attr.exclude_callchain_kernel = 1;
-	err = weir_perf_set_open(&state->set, &attr, target, &state->cpus, conf->buffer);
+	err = sample_open_set(ctx, &attr, target);
 	if (err)
 		return err;
 	state->user_only = true;

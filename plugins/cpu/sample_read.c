@@ -120,28 +120,34 @@ static int sample_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
 	return 0;
 }
 
-static int sample_take(struct weir_ctx *ctx, struct weir_batch *batch,
-		       const struct perf_event_header *header)
+void sample_count_record(struct weir_ctx *ctx, const struct perf_event_header *header)
 {
 	struct sample_state *state = ctx->state;
 	const struct sample_lost *lost = (const void *)(header + 1);
 	size_t body = header->size - sizeof(*header);
 
 	switch (header->type) {
-	case PERF_RECORD_SAMPLE:
-		return sample_add_row(ctx, batch, header);
 	case PERF_RECORD_LOST:
 		state->counts.ring_lost += body >= sizeof(*lost) ? lost->lost : 1;
-		return 0;
+		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		state->counts.kernel_lost += body >= sizeof(lost->id) ? lost->id : 1;
-		return 0;
+		break;
 	case PERF_RECORD_THROTTLE:
 		state->counts.throttled++;
-		return 0;
+		break;
 	default:
-		return 0;
+		break;
 	}
+}
+
+static int sample_take(struct weir_ctx *ctx, struct weir_batch *batch,
+		       const struct perf_event_header *header)
+{
+	if (header->type == PERF_RECORD_SAMPLE)
+		return sample_add_row(ctx, batch, header);
+	sample_count_record(ctx, header);
+	return 0;
 }
 
 /* Takes records of one ring until it is empty or the batch is full. 1: the batch is full. */
@@ -239,7 +245,7 @@ static int sample_send(struct weir_ctx *ctx, struct weir_batch *batch, uint64_t 
 	return weir_commit(ctx, batch);
 }
 
-static void sample_say_lost(struct weir_ctx *ctx)
+void sample_say_lost(struct weir_ctx *ctx)
 {
 	struct sample_state *state = ctx->state;
 
@@ -252,11 +258,14 @@ static void sample_say_lost(struct weir_ctx *ctx)
 /* All batches of one reading have the same window. */
 int sample_read(struct weir_ctx *ctx)
 {
+	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
 	uint64_t start = state->window, end = weir_now(ctx);
 	uint32_t ring = 0;
 	int err = 0;
 
+	if (conf->as == SAMPLE_AS_RECORDING)
+		return sample_record_read(ctx);
 	for (uint32_t i = 0; i < state->set.ring_count; i++)
 		weir_perf_ring_begin(&state->set.rings[i]);
 	while (!err && ring < state->set.ring_count) {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 enum {
-	FEATURES = 256,         /* bits */
 	FEATURE_MAX = 16 << 20, /* bytes of one feature that are read */
 	ATTR_MAX = 4096,        /* bytes of one attribute */
 	IDS_AT_ONCE = 512,
@@ -133,7 +132,7 @@ static int header_features(struct perf_data *data, const uint8_t *bits)
 	uint64_t at = data->end;
 	int err = 0;
 
-	for (uint32_t bit = 0; !err && bit < FEATURES; bit++) {
+	for (uint32_t bit = 0; !err && bit < PERF_DATA_FEATURES; bit++) {
 		struct header_section section;
 		uint64_t word = perf_data_u64(data, bits + bit / 64 * 8);
 
@@ -154,7 +153,7 @@ static int header_features(struct perf_data *data, const uint8_t *bits)
 /* Magic, own size, size of an attribute, then the sections of attributes and records. */
 static int header_file(struct perf_data *data, const uint8_t *raw)
 {
-	static const uint8_t none[FEATURES / 8];
+	static const uint8_t none[PERF_DATA_FEATURES / 8];
 	uint64_t header_bytes = perf_data_u64(data, raw + 8);
 	uint64_t attr_bytes = perf_data_u64(data, raw + 16);
 	struct header_section attrs = { perf_data_u64(data, raw + 24),

@@ -84,7 +84,7 @@ static struct perf_data_task *task_of(struct perf_data_processes *processes, uin
 	processes->tasks = grown;
 	if (intmap_add(&processes->pids, pid, 0, processes->task_count + 1))
 		return NULL;
-	processes->tasks[processes->task_count] = (struct perf_data_task){ pid, NULL };
+	processes->tasks[processes->task_count] = (struct perf_data_task){ .pid = pid };
 	return &processes->tasks[processes->task_count++];
 }
 
@@ -112,6 +112,11 @@ static struct perf_data_space *task_space(struct perf_data_processes *processes,
 {
 	struct perf_data_space *space = task->space;
 
+	if (task->exec) {
+		task->exec = false;
+		perf_data_space_release(space);
+		space = task->space = NULL;
+	}
 	if (!space || space->references > 1) {
 		space = perf_data_space_copy(space);
 		if (!space)
@@ -185,12 +190,10 @@ int perf_data_comm_set(struct perf_data_processes *processes, uint32_t pid, uint
 	if (!thread || (length && !text) || (exec && !task))
 		return -ENOMEM;
 	thread->comm = text;
-	if (!exec)
-		return 0;
-	/* Another program: nothing of the old one is mapped any more. */
-	perf_data_space_release(task->space);
-	task->space = NULL;
-	return task_space(processes, task) ? 0 : -ENOMEM;
+	/* Until the new program is mapped, the registers still point into the old one. */
+	if (exec)
+		task->exec = true;
+	return 0;
 }
 
 int perf_data_fork(struct perf_data_processes *processes, uint32_t pid, uint32_t ppid, uint32_t tid,
@@ -207,6 +210,7 @@ int perf_data_fork(struct perf_data_processes *processes, uint32_t pid, uint32_t
 		return 0;
 	perf_data_space_release(child->space);
 	parent = intmap_get(&processes->pids, ppid, 0);
+	child->exec = false;
 	child->space = parent ? processes->tasks[parent - 1].space : NULL;
 	if (child->space)
 		child->space->references++;

@@ -6,6 +6,8 @@
 #ifndef FLAME_PERF_DATA_PROCESS_H
 #define FLAME_PERF_DATA_PROCESS_H
 
+#include <stdbool.h>
+
 #include <weir/plugin.h>
 
 #include "intmap.h"
@@ -57,6 +59,7 @@ struct perf_data_space {
 struct perf_data_task {
 	uint32_t pid;
 	struct perf_data_space *space; /* NULL: nothing is known */
+	bool exec;                     /* the next mapping is of another program */
 };
 
 struct perf_data_thread {

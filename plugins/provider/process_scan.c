@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include <weir/cgroup.h>
+#include <weir/proc_maps.h>
 
 #include "process_cgroup.h"
 
@@ -65,39 +66,6 @@ int process_parse_stat(const char *text, size_t size, struct process_stat *stat)
 	return 0;
 }
 
-/* The kernel writes a newline in a path as \012, and nothing else in another way. */
-static void map_unescape(char *path)
-{
-	char *to = path;
-
-	while (*path) {
-		if (strncmp(path, "\\012", 4) == 0) {
-			*to++ = '\n';
-			path += 4;
-			continue;
-		}
-		*to++ = *path++;
-	}
-	*to = '\0';
-}
-
-int process_parse_map(char *line, struct process_mapped *mapped)
-{
-	char rights[5];
-	int path = 0;
-
-	memset(mapped, 0, sizeof(*mapped));
-	/* A kernel file, of a fixed form up to the path. */
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &mapped->start, &mapped->end, rights, &mapped->offset, &mapped->device_major,
-		   &mapped->device_minor, &mapped->inode, &path) != 7 ||
-	    path == 0 || strlen(rights) != 4 || mapped->end <= mapped->start)
-		return -EBADMSG;
-	map_unescape(line + path);
-	mapped->path = line[path] ? line + path : "//anon";
-	return rights[2] == 'x';
-}
-
 /* Boot time does not count CLOCK_MONOTONIC's way: it goes on while the machine sleeps. */
 static uint64_t process_start_ns(uint64_t ticks)
 {
@@ -148,24 +116,37 @@ static size_t scan_root(struct weir_ctx *ctx, uint32_t pid, char *root, size_t s
 	return (size_t)length;
 }
 
+static int scan_map(struct process_table *table, struct process_space *space,
+		    const struct weir_proc_map *map, const char *root, size_t root_length)
+{
+	struct process_mapped mapped = { .time = space->begin,
+					 .start = map->start,
+					 .end = map->end,
+					 .offset = map->offset,
+					 .inode = map->inode,
+					 .device_major = map->device_major,
+					 .device_minor = map->device_minor,
+					 .path = map->path };
+
+	if (root_length && strncmp(mapped.path, root, root_length) == 0 &&
+	    mapped.path[root_length] == '/')
+		mapped.path += root_length;
+	return process_space_add(&table->store, space, &mapped);
+}
+
 static int scan_maps_text(struct process_table *table, struct process_space *space, char *text,
 			  const char *root, size_t root_length)
 {
 	int err = 0;
 
 	while (!err && *text) {
-		struct process_mapped mapped;
+		struct weir_proc_map map;
 		char *end = strchrnul(text, '\n');
 		char *next = *end ? end + 1 : end;
 
 		*end = '\0';
-		if (process_parse_map(text, &mapped) == 1) {
-			mapped.time = space->begin;
-			if (root_length && strncmp(mapped.path, root, root_length) == 0 &&
-			    mapped.path[root_length] == '/')
-				mapped.path += root_length;
-			err = process_space_add(&table->store, space, &mapped);
-		}
+		if (weir_proc_map_parse(text, &map) == 0 && map.executable)
+			err = scan_map(table, space, &map, root, root_length);
 		text = next;
 	}
 	return err;

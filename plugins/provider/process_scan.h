@@ -21,12 +21,6 @@ struct process_stat {
 int process_parse_stat(const char *text, size_t size, struct process_stat *stat);
 
 /*
- * Parses one line of a maps file, without its newline and in place. 1: an executable mapping,
- * 0: another one, -EBADMSG. `mapped->path` points into the line.
- */
-int process_parse_map(char *line, struct process_mapped *mapped);
-
-/*
  * Takes a process in, or what its maps file shows beyond what is known of it. `watched`: the
  * kernel tells of its changes from before now on. 0, -ESRCH: it is gone, or a negative errno.
  */

@@ -374,6 +374,13 @@ static int mock_writer_close(struct weir_writer *writer, int keep)
 	return 0;
 }
 
+static int mock_writer_patch(struct weir_writer *writer, uint64_t offset, const void *bytes,
+			     size_t count)
+{
+	(void)offset;
+	return mock_writer_write(writer, bytes, count);
+}
+
 static uint32_t mock_writer_columns(const struct weir_writer *writer)
 {
 	(void)writer;
@@ -429,4 +436,5 @@ const struct weir_host mock_calls = {
 	.tree_read = mock_tree_read,
 	.losses = mock_losses,
 	.names_hold = names_hold,
+	.writer_patch = mock_writer_patch,
 };

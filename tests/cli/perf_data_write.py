@@ -259,10 +259,13 @@ def processes(out):
     one.sample(250, 7, 7, [CONTEXT_USER, 0x1100])
     one.sample(260, 7, 7, [CONTEXT_USER, 0x1f00])
     one.sample(350, 9, 9, [CONTEXT_USER, 0x1100])
+    one.sample(405, 9, 9, [CONTEXT_USER, 0x1100])
     one.sample(450, 9, 9, [CONTEXT_USER, 0x1100])
+    one.sample(455, 9, 9, [CONTEXT_USER, 0x2100])
     one.sample(460, 7, 7, [CONTEXT_USER, 0x1100])
     one.comm(100, 7, 7, "first")
     one.mmap(110, 7, 0x1000, 0x1000, 0, "/old")
+    one.mmap(111, 7, 0x2000, 0x1000, 0, "/gone by exec")
     one.mmap(200, 7, 0x1080, 0x100, 0x40, "/new")
     one.fork(300, 9, 7, 9, 7)
     one.comm(400, 9, 9, "second", exec=True)
@@ -271,7 +274,8 @@ def processes(out):
     for time, pid, comm, address, path, offset in (
             (150, 7, "first", 0x1100, "/old", 0x100), (250, 7, "first", 0x1100, "/new", 0xc0),
             (260, 7, "first", 0x1f00, "/old", 0xf00), (350, 9, "first", 0x1100, "/new", 0xc0),
-            (450, 9, "second", 0x1100, "/third", 0x100), (460, 7, "first", 0x1100, "/new", 0xc0)):
+            (405, 9, "second", 0x1100, "/new", 0xc0), (450, 9, "second", 0x1100, "/third", 0x100),
+            (455, 9, "second", 0x2100, "", 0), (460, 7, "first", 0x1100, "/new", 0xc0)):
         lines.append([comm, pid, pid, 0, time, 10, "cycles", frame(address, "u", path, offset)])
     out.write("processes", one.bytes(), lines)
 

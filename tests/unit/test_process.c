@@ -12,6 +12,7 @@
 
 #include <weir/cgroup.h>
 #include <weir/plugin.h>
+#include <weir/proc_maps.h>
 #include <weir/service/process.h>
 
 #include "../../plugins/provider/process_cgroup.h"
@@ -445,16 +446,19 @@ static void maps_lines_are_read_or_refused(void **state)
 		{ "1000-2000 r-xp 0000", -EBADMSG, NULL },
 		{ "", -EBADMSG, NULL },
 	};
-	struct process_mapped mapped;
+	struct weir_proc_map map;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char line[128];
 
 		snprintf(line, sizeof(line), "%s", cases[i].text);
-		assert_int_equal(process_parse_map(line, &mapped), cases[i].result);
-		if (cases[i].path)
-			assert_string_equal(mapped.path, cases[i].path);
+		assert_int_equal(weir_proc_map_parse(line, &map),
+				 cases[i].result < 0 ? cases[i].result : 0);
+		if (!cases[i].path)
+			continue;
+		assert_string_equal(map.path, cases[i].path);
+		assert_int_equal(map.executable, cases[i].result);
 	}
 }
 

@@ -142,6 +142,23 @@ static void a_whole_file_appears_at_close_or_not_at_all(void **state)
 	assert_true(made.st_mode & S_IRUSR);
 }
 
+static void what_was_written_can_be_written_over_in_a_file_only(void **state)
+{
+	struct weir_writer *writer = writer_open(path, 0, &calls);
+
+	(void)state;
+	assert_int_equal(writer_patch(writer, 0, NULL, 0), 0);
+	writer_write(writer, "----, then all", 14);
+	assert_int_equal(writer_patch(writer, 0, "head", 4), 0);
+	writer_write(writer, " the rest", 9);
+	assert_int_equal(writer_close(writer, 1), 0);
+	assert_content(path, "head, then all the rest");
+	writer = writer_open("-", 0, &calls);
+	assert_int_equal(writer_patch(writer, 0, NULL, 0), -ESPIPE);
+	assert_int_equal(writer_close(writer, 1), 0);
+	assert_int_equal(owner.failures, 0);
+}
+
 static void a_link_stays_a_link(void **state)
 {
 	struct weir_writer *writer;
@@ -312,6 +329,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_file_is_replaced_and_written),
 		TEST(a_whole_file_appears_at_close_or_not_at_all),
+		TEST(what_was_written_can_be_written_over_in_a_file_only),
 		TEST(a_link_stays_a_link),
 		TEST(what_is_begun_leaves_nothing_behind_when_weir_is_killed),
 		TEST(a_replaced_file_keeps_its_mode),

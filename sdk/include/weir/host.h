@@ -290,6 +290,14 @@ struct weir_host {
 
 	/* any: height of the writer's terminal, 0 when it is none, or one whose cursor cannot move. */
 	uint32_t (*writer_rows)(const struct weir_writer *writer);
+
+	/*
+	 * any, on the sink's thread: writes over bytes that were written before, as a header that
+	 * tells what followed. 0; -ESPIPE, which is no failure: this output (stdout, a pipe) cannot
+	 * do that; or an error of writing. With count 0 it tells only whether it can.
+	 */
+	int (*writer_patch)(struct weir_writer *writer, uint64_t offset, const void *bytes,
+			    size_t count);
 };
 
 /* The calls as plugins make them. */
