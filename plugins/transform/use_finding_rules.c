@@ -22,7 +22,7 @@ static int rules_evidence(struct weir_ctx *ctx, const struct use_resource *resou
 			  const struct weir_tree *list, struct use_finding *finding)
 {
 	const struct weir_tree *item;
-	uint32_t figure;
+	uint32_t figure = 0;
 	int err = 0;
 
 	finding->evidence = calloc(rules_count(ctx, list) + 1, sizeof(*finding->evidence));
