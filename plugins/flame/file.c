@@ -140,33 +140,41 @@ static int file_read_on(struct file *file)
 	return err ? err : more;
 }
 
+/* Finds the reader, as the first step. 1, -EAGAIN or failed. */
+static int file_begin(struct file *file)
+{
+	int err = file_recognise(file);
+
+	if (err == -EAGAIN)
+		file->wait = FILE_WAITS_INPUT;
+	return err ? err : 1;
+}
+
+/* Sends what is due. 1: some threads still read; 0: that was all; -EAGAIN; or failed. */
+static int file_send(struct file *file)
+{
+	int err = file_profile_send(&file->profile, file->read);
+
+	return err ? err : file_parts_send(file);
+}
+
 /* One step. 1: there is more; 0: all was read and sent; -EAGAIN; or failed. */
 static int file_step(struct file *file)
 {
-	int err;
+	int more;
 
-	if (!file->reader) {
-		err = file_recognise(file);
-		if (err == -EAGAIN)
-			file->wait = FILE_WAITS_INPUT;
-		return err ? err : 1;
-	}
 	if (!file->read && !file->profile.sending) {
-		if (!file_profile_ready(&file->profile))
-			return -EAGAIN;
-		err = file_read_on(file);
-		if (err < 0)
-			return err;
-		file->read = err == 0;
+		more = file_profile_ready(&file->profile) ? file_read_on(file) : -EAGAIN;
+		if (more < 0)
+			return more;
+		file->read = more == 0;
 	}
-	err = file_profile_send(&file->profile, file->read);
-	if (!err)
-		err = file_parts_send(file);
-	if (err < 0 || !file->read)
-		return err < 0 ? err : 1;
-	if (err)
+	more = file_send(file);
+	if (more < 0)
+		return more;
+	if (file->read && more)
 		file->wait = FILE_WAITS_PARTS;
-	return err;
+	return more || !file->read;
 }
 
 static int file_ready(struct weir_ctx *ctx, int fd, uint32_t events);
@@ -201,7 +209,7 @@ static int file_ready(struct weir_ctx *ctx, int fd, uint32_t events)
 	(void)fd;
 	(void)events;
 	file->wait = FILE_WAITS_NOT;
-	more = file_step(file);
+	more = file->reader ? file_step(file) : file_begin(file);
 	if (more < 0 && more != -EAGAIN)
 		return more;
 	if (more == 0)

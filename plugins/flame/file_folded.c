@@ -40,39 +40,57 @@ struct folded_number {
 	bool has_fraction;
 };
 
+static bool folded_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool folded_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Digits and points at the line's end, behind a blank: where they begin and end. */
+static bool folded_last_word(const char *line, size_t length, size_t *begin, size_t *end)
+{
+	while (length && folded_blank(line[length - 1]))
+		length--;
+	*end = length;
+	while (length && (folded_digit(line[length - 1]) || line[length - 1] == '.'))
+		length--;
+	*begin = length;
+	return *begin<*end && * begin> 0 && folded_blank(line[*begin - 1]);
+}
+
 /* Takes "text 12.5" apart; *length becomes that of "text". */
 static bool folded_number(const char *line, size_t *length, struct folded_number *number)
 {
-	size_t end = *length, at, digits = 0;
+	size_t at, end, begin;
 	double place = 0.1;
 
-	while (end && (line[end - 1] == ' ' || line[end - 1] == '\t'))
-		end--;
-	for (at = end; at && ((line[at - 1] >= '0' && line[at - 1] <= '9') || line[at - 1] == '.');)
-		at--;
-	if (at == end || at == 0 || (line[at - 1] != ' ' && line[at - 1] != '\t'))
+	if (!folded_last_word(line, *length, &begin, &end))
 		return false;
-	*length = at - 1;
+	*length = begin - 1;
 	*number = (struct folded_number){ 0, 0, false };
-	for (; at < end && line[at] != '.'; at++, digits++)
+	for (at = begin; at < end && line[at] != '.'; at++)
 		if (__builtin_mul_overflow(number->whole, 10u, &number->whole) ||
 		    __builtin_add_overflow(number->whole, (uint64_t)(line[at] - '0'),
 					   &number->whole))
 			return false;
-	if (at == end)
-		return digits > 0;
-	for (at++; at < end && line[at] != '.'; at++, place /= 10) {
+	if (at == begin)
+		return false;
+	for (at += at < end; at < end && line[at] != '.'; at++, place /= 10) {
 		number->fraction += (line[at] - '0') * place;
 		number->has_fraction |= line[at] != '0';
 	}
-	return digits > 0 && at == end;
+	return at == end;
 }
 
 static bool folded_is_blank(const char *line, size_t length)
 {
 	size_t i = 0;
 
-	while (i < length && (line[i] == ' ' || line[i] == '\t'))
+	while (i < length && folded_blank(line[i]))
 		i++;
 	return i == length || line[0] == '#';
 }

@@ -113,7 +113,7 @@ bool file_wants_event(struct file_profile *profile, uint32_t event);
 void file_pass_over(struct file_profile *profile, uint32_t event, uint64_t count);
 
 /* 0 or -ENOMEM, after having failed. */
-int file_push(struct file_profile *profile, const struct file_sample *sample);
+int file_push(struct file_profile *profile, const struct file_sample *given);
 
 /* A row of its own for a sample, behind the batch's others. 0 or -ENOMEM. */
 int file_add_row(struct file_profile *profile, const struct file_sample *sample);

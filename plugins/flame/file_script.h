@@ -99,7 +99,7 @@ bool script_frame(const char *line, size_t length, struct script_frame *frame);
  * file_script_name.c: appends to reading->line what a line of a frame stands for: one frame, or the
  * calls that were inlined into it. 0 or -ENOMEM.
  */
-int script_name(struct file *file, const struct script_frame *frame);
+int script_name(struct file *file, const struct script_frame *given);
 int script_append(struct script_stack *stack, const uint32_t *frames, uint32_t count);
 /* Room for a name of that many bytes in reading->name. 0 or -ENOMEM. */
 int script_name_room(struct script_reading *reading, size_t bytes);

@@ -126,7 +126,11 @@ static char folded_byte(const struct folded_state *folded, char c, bool root)
 {
 	if (folded_must_escape(folded, (unsigned char)c))
 		return 0;
-	return c == ';' ? ':' : c == ' ' && root ? '_' : c;
+	if (c == ';')
+		return ':';
+	if (c == ' ' && root)
+		return '_';
+	return c;
 }
 
 /* A frame's name as a line can hold it: no ';'; no blank in a command. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Names of functions as people read them; see function_name.h. */
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,11 +54,11 @@ static bool has_rust_hash(const char *name, size_t length)
 }
 
 /* The character that "$LT$" stands for at `at`, and the length of that; 0: it is no such thing. */
-static char rust_escape(const char *at, size_t length, size_t *taken)
+static int rust_escape(const char *at, size_t length, size_t *taken)
 {
 	static const struct {
 		const char *code;
-		char is;
+		int is;
 	} codes[] = { { "$SP$", '@' }, { "$BP$", '*' }, { "$RF$", '&' }, { "$LT$", '<' },
 		      { "$GT$", '>' }, { "$LP$", '(' }, { "$RP$", ')' }, { "$C$", ',' } };
 	unsigned long number;
@@ -72,7 +73,7 @@ static char rust_escape(const char *at, size_t length, size_t *taken)
 		return 0;
 	number = strtoul(at + 2, &end, 16);
 	*taken = (size_t)(end + 1 - at);
-	return *end == '$' && number >= 0x20 && number < 0x7f ? (char)number : 0;
+	return *end == '$' && number >= 0x20 && number < 0x7f ? (int)number : 0;
 }
 
 size_t function_finish_rust(char *name, size_t length)
@@ -85,10 +86,10 @@ size_t function_finish_rust(char *name, size_t length)
 	name[length] = '\0';
 	while (from < length) {
 		bool begins = from == 0 || name[from - 1] == ':';
-		char is = name[from] == '$' ? rust_escape(name + from, length - from, &taken) : 0;
+		int is = name[from] == '$' ? rust_escape(name + from, length - from, &taken) : 0;
 
 		if (is) {
-			name[to++] = is;
+			name[to++] = (char)is;
 			from += taken;
 		} else if (name[from] == '_' && name[from + 1] == '$' && begins) {
 			from++; /* so that an element does not begin with '$' */
@@ -151,6 +152,26 @@ static size_t list_within(const char *name, size_t length, size_t at)
 	return at + 1 < length && name[at] == ':' && name[at + 1] == ':' ? at : 0;
 }
 
+/* Where the last list of parameters begins, if `at` is where one begins; else `at`, or behind it. */
+static size_t list_begins(const char *name, size_t length, size_t at, size_t operator_name)
+{
+	size_t behind;
+
+	if (at >= length || name[at] != '(' || (!operator_name && !begins_list(name, at)))
+		return at;
+	behind = list_within(name, length, at);
+	return behind ? behind : SIZE_MAX;
+}
+
+static size_t depth_behind(const char *name, size_t at, size_t depth)
+{
+	if (strchr("(<{[", name[at]))
+		return depth + 1;
+	if (strchr(")}]", name[at]) || (name[at] == '>' && at && name[at - 1] != '-'))
+		return depth - (depth > 0);
+	return depth;
+}
+
 size_t function_without_parameters(const char *name, size_t length)
 {
 	size_t depth = 0, i = 0;
@@ -159,21 +180,15 @@ size_t function_without_parameters(const char *name, size_t length)
 		return length;
 	while (i < length) {
 		size_t skip = name[i] == 'o' ? operator_length(name, length, i) : 0;
+		size_t next = depth ? i + skip : list_begins(name, length, i + skip, skip);
 
-		i += skip;
-		if (i < length && name[i] == '(' && depth == 0 && (skip || begins_list(name, i))) {
-			skip = list_within(name, length, i);
-			if (!skip)
-				return i;
-			i = skip;
+		if (next == SIZE_MAX)
+			return i + skip;
+		if (next == i) {
+			depth = depth_behind(name, i, depth);
+			next++;
 		}
-		if (skip)
-			continue;
-		if (strchr("(<{[", name[i]))
-			depth++;
-		else if (strchr(")}]", name[i]) || (name[i] == '>' && i && name[i - 1] != '-'))
-			depth -= depth > 0;
-		i++;
+		i = next;
 	}
 	return length;
 }
