@@ -73,9 +73,13 @@ void flow_feed(struct node *node)
 static void flow_wait(struct node *node, struct batch *batch)
 {
 	struct graph *graph = node->graph;
-	uint64_t now = loop_now();
+	uint64_t now;
 
-	if (graph->phase != GRAPH_DRAINING || now >= graph->deadline)
+	if (graph->phase != GRAPH_DRAINING)
+		return;
+	graph_end_go_on(graph);
+	now = loop_now();
+	if (now >= graph->deadline)
 		return;
 	for (struct link *link = node->outputs[batch->output].links; link; link = link->next)
 		if (link->to->thread)

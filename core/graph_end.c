@@ -2,6 +2,10 @@
 /*
  * The orderly end: no more ticks and fds, then drain from sources to sinks under one deadline.
  * What is not done by then is counted. Each call goes as far as it can without waiting.
+ *
+ * The deadline is for what does not go on. A run that ends by itself moves it as long as work gets
+ * done: on a machine in trouble that may take long, and what was asked for is not to be lost by
+ * it. Once a signal asks for the end, it stays where it is.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +17,7 @@
 #define DEADLINE_NS  5000000000u
 #define GRACE_NS     200000000u /* for threads that the signal has freed to end their files */
 #define INTERRUPT_NS 10000000u  /* repeated: a signal may come just before the system call */
+#define WORKING_NS   10000000u  /* CPU time by which a thread shows that it works */
 
 void graph_wake(struct graph *graph)
 {
@@ -30,18 +35,59 @@ static void graph_deadline(void *owner, uint64_t now)
 	(void)now;
 }
 
-void graph_end(struct graph *graph)
+static void end_set_deadline(struct graph *graph)
 {
 	uint64_t allowed = graph->pipeline->run.deadline_ns;
 
+	graph->deadline = loop_now() + (allowed ? allowed : DEADLINE_NS);
+	loop_timer_set(&graph->deadline_timer, graph->deadline, INTERRUPT_NS);
+}
+
+/* Another number whenever something was done since the last time. */
+static uint64_t end_progress(struct graph *graph)
+{
+	uint64_t progress = graph->drain_next;
+
+	for (uint32_t i = 0; i < graph->node_count; i++) {
+		const struct node *node = graph->nodes[i];
+
+		if (!node->thread) {
+			progress += node->work.rows_out;
+			continue;
+		}
+		progress += sink_thread_cpu(node->thread) / WORKING_NS;
+		for (uint32_t j = 0; j < node->ctx.input_count; j++) {
+			struct edge_counts counts;
+
+			edge_count(&node->inputs[j]->edge, &counts);
+			progress += counts.out;
+		}
+	}
+	return progress;
+}
+
+void graph_end_go_on(struct graph *graph)
+{
+	uint64_t progress;
+
+	if (graph->grace_end || atomic_load(&graph->end_signal))
+		return;
+	progress = end_progress(graph);
+	if (progress == graph->progress)
+		return;
+	graph->progress = progress;
+	end_set_deadline(graph);
+}
+
+void graph_end(struct graph *graph)
+{
 	if (graph->phase != GRAPH_RUNNING)
 		return;
 	graph->phase = GRAPH_DRAINING;
-	graph->deadline = loop_now() + (allowed ? allowed : DEADLINE_NS);
 	atomic_store(&graph->ending, true);
 	loop_timer_set(&graph->duration, 0, 0);
 	loop_timer_init(graph->loop, &graph->deadline_timer, graph_deadline, graph);
-	loop_timer_set(&graph->deadline_timer, graph->deadline, INTERRUPT_NS);
+	end_set_deadline(graph);
 	for (uint32_t i = 0; i < graph->node_count; i++)
 		loop_forget(graph->loop, graph->nodes[i]);
 }
@@ -129,13 +175,14 @@ static void end_abandon(struct graph *graph)
 
 bool graph_drain(struct graph *graph)
 {
-	uint64_t now = loop_now();
-	bool late = now >= graph->deadline;
+	uint64_t now;
 
 	flow_pump(graph);
 	if (end_drain_in_order(graph) && end_count_threads(graph, false) == 0)
 		return true;
-	if (!late)
+	graph_end_go_on(graph);
+	now = loop_now();
+	if (now < graph->deadline)
 		return false;
 	if (!graph->grace_end)
 		end_hurry(graph);

@@ -124,6 +124,7 @@ struct graph {
 	enum graph_phase phase;
 	atomic_bool ending;
 	uint64_t deadline;
+	uint64_t progress;     /* what had been done when the deadline was set */
 	uint64_t grace_end;    /* after the deadline: until then stuck threads are interrupted */
 	atomic_int end_signal; /* which asked to end, the last of them; 0: none */
 	atomic_bool forward;   /* the command did not get it from elsewhere */
@@ -209,7 +210,9 @@ int flow_push(struct node *node, struct link *link, struct batch *batch); /* one
 /* graph_end.c */
 void graph_end(struct graph *graph);
 bool graph_drain(struct graph *graph); /* true: drained, or given up */
-void graph_wake(struct graph *graph);  /* any thread */
+/* While it drains: moves the deadline if something was done since it was set. */
+void graph_end_go_on(struct graph *graph);
+void graph_wake(struct graph *graph); /* any thread */
 
 /* stats.c */
 void stats_losses(struct graph *graph);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "node.h"
@@ -160,6 +161,17 @@ bool sink_thread_ended(struct sink_thread *thread)
 	ended = thread->ended || !thread->launched;
 	pthread_mutex_unlock(&thread->lock);
 	return ended;
+}
+
+uint64_t sink_thread_cpu(struct sink_thread *thread)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (!thread->launched || pthread_getcpuclockid(thread->thread, &clock) != 0 ||
+	    clock_gettime(clock, &used) != 0)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
 void sink_thread_interrupt(struct sink_thread *thread)

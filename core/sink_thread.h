@@ -20,6 +20,8 @@ void sink_thread_wake(struct sink_thread *thread); /* there is a batch */
 /* No more input comes: empty the queues, drain, stop, end. */
 void sink_thread_drain(struct sink_thread *thread, uint64_t deadline);
 bool sink_thread_ended(struct sink_thread *thread);
+/* CPU time that it has used, in ns: grows while it works and not while it waits. */
+uint64_t sink_thread_cpu(struct sink_thread *thread);
 /* Breaks a system call that it hangs in. Repeat until it has ended. */
 void sink_thread_interrupt(struct sink_thread *thread);
 /* Lets it run on by itself: nothing that it uses may be freed from now on. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <weir/plugin.h>
@@ -70,6 +71,7 @@ struct toy_options {
 	uint32_t version;
 	uint32_t keep;
 	const char *column;
+	uint64_t work;
 };
 
 enum {
@@ -96,6 +98,8 @@ static const struct weir_option toy_option_table[] = {
 	WEIR_OPT_UINT(struct toy_options, keep, "0", 0, 1,
 		      "a transform keeps rows until the drain"),
 	WEIR_OPT_TEXT(struct toy_options, column, "", "a column that it wants"),
+	WEIR_OPT_DURATION(struct toy_options, work, "0", 0, WEIR_SECOND,
+			  "CPU time that a sink uses for a batch"),
 };
 
 struct toy_state {
@@ -263,14 +267,26 @@ static int toy_pass_drain(struct weir_ctx *ctx, uint64_t deadline)
 	return toy_fail_at(ctx, FAIL_DRAIN, "drain");
 }
 
+static uint64_t toy_cpu(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
 static int toy_sink_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch)
 {
+	const struct toy_options *options = ctx->options;
+	uint64_t until = toy_cpu() + options->work;
 	struct toy_state *state = ctx->state;
 	int err = toy_fail_at(ctx, FAIL_PUSH, "push");
 
 	(void)input;
 	if (err)
 		return err;
+	while (options->work && toy_cpu() < until)
+		continue;
 	pthread_mutex_lock(&toys_lock);
 	toys.rows += batch->row_count;
 	toys.batches++;

@@ -219,6 +219,27 @@ static void a_sink_that_never_returns_is_left_behind_with_its_rows_counted(void 
 	assert_int_equal(toys.live, 3);
 }
 
+/* All its rows together take many times as long as the deadline. */
+static void a_sink_that_goes_on_is_waited_for(void **state)
+{
+	struct edge_counts slow;
+	struct stage stage;
+
+	(void)state;
+	stage_begin();
+	stage_build(&stage,
+		    "weir: 1\nsources:\n  io: {plugin: toy.source, ticks: 20, batch: 1}\nsinks:\n"
+		    "  out: {plugin: toy.thread, work: 100ms, inputs: [io]}\n",
+		    NULL);
+	stage.pipeline->run.deadline_ns = 500000000;
+	stage_run(&stage, NULL);
+	assert_int_equal(stage.status, 0);
+	slow = account(&stage, "out");
+	assert_int_equal(slow.out, slow.in);
+	assert_true(slow.in >= 20);
+	end_clean(&stage);
+}
+
 static void every_failure_is_told_and_leaks_nothing(void **state)
 {
 	static const char *const shapes[] = {
@@ -679,6 +700,7 @@ int main(void)
 		cmocka_unit_test(blocking_reaches_through_a_transform),
 		cmocka_unit_test(a_slow_sink_loses_rows_by_the_count_and_no_other_sink_waits),
 		cmocka_unit_test(a_sink_that_never_returns_is_left_behind_with_its_rows_counted),
+		cmocka_unit_test(a_sink_that_goes_on_is_waited_for),
 		cmocka_unit_test(every_failure_is_told_and_leaks_nothing),
 		cmocka_unit_test(one_sink_fails_and_the_others_go_on),
 		cmocka_unit_test(the_run_ends_when_all_sinks_have_failed),
