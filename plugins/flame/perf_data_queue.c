@@ -179,8 +179,9 @@ const uint8_t *perf_data_queue_next(struct perf_data_queue *queue)
 		queue_let_go(queue, queue->entries[queue->next - 1].chunk);
 	if (queue->next == queue->ready) {
 		queue->count -= queue->next;
-		memmove(queue->entries, queue->entries + queue->next,
-			queue->count * sizeof(*queue->entries));
+		if (queue->count)
+			memmove(queue->entries, queue->entries + queue->next,
+				queue->count * sizeof(*queue->entries));
 		queue->next = queue->ready = 0;
 		return NULL;
 	}

@@ -65,6 +65,8 @@ int perf_data_space_replace(struct perf_data_space *space, uint64_t start, uint6
 		news[count].offset += end - news[count].start;
 		news[count++].start = end;
 	}
+	if (last == first && !count)
+		return 0;
 	if (space_reserve(space, space->count - (last - first) + count))
 		return -ENOMEM;
 	memmove(space->maps + first + count, space->maps + last,

@@ -196,6 +196,9 @@ static int stack_add(struct perf_data *data, struct stack_walk *walk, uint64_t a
 	uint32_t number;
 
 	walk->user_count += user;
+	/* No code is at 0: a walk that came there has ended. */
+	if (user && !address)
+		walk->cut = true;
 	if (user && walk->cut)
 		return 0;
 	number = stack_frame(data, user ? walk->user : walk->kernel, address, kind);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Runs a fuzz target for some seconds. What it finds and learns goes to WORK, so that the source
-# tree stays as it is. Usage: fuzz.sh PROGRAM WORK SECONDS SEED..., seeds being files or folders
+# tree stays as it is. Usage: fuzz.sh PROGRAM WORK SECONDS SEED..., seeds being
+# files or folders, or corpus:FOLDER below WEIR_CORPUS, where that is set
 set -u
 program=$1 work=$2 seconds=$3
 shift 3
@@ -10,6 +11,12 @@ shift 3
 rm -rf "$work"
 mkdir -p "$work/corpus"
 for seed in "$@"; do
+	case $seed in
+	corpus:*)
+		seed=${WEIR_CORPUS:-/nonexistent}/${seed#corpus:}
+		[ -d "$seed" ] || continue
+		;;
+	esac
 	find "$seed" -type f ! -name '*.expected' -exec cp {} "$work/corpus" \;
 done
 
