@@ -108,9 +108,12 @@ check "no name of a file that was deleted" named '[unknown]' '/opt/my x/srv (del
 check "a module with brackets does not touch the name" named work '/opt/my x/srv (deleted)' work
 check "neither name nor module" named '[unknown]' '[unknown]' '[unknown]'
 check "kernel code, by its address" eval 'pc=ffffffff81000000 named f "[mod]" "f_[k]"'
-check "kernel code, by its module, without a whole address" eval \
-	'for m in "[kernel.kallsyms]" "[nf_nat]" /boot/vmlinux-6.1 /lib/modules/6/x.ko.xz bpf_prog_1_x; do
-		named f "$m" "f_[k]" || exit 1; done'
+kernel_modules() {
+	for m in '[kernel.kallsyms]' '[nf_nat]' /boot/vmlinux-6.1 /lib/modules/6/x.ko.xz bpf_prog_1_x; do
+		named f "$m" 'f_[k]' || return 1
+	done
+}
+check "kernel code, by its module, without a whole address" kernel_modules
 check "the vdso is user code" named f '[vdso]' f
 check "code made at run time" eval \
 	'named JS:f /tmp/perf-7.map "JS:f_[j]" && named JS:f /x/jitted-7-8.so "JS:f_[j]"'
