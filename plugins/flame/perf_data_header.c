@@ -73,7 +73,7 @@ static int header_attr(struct perf_data *data, uint64_t at, uint64_t bytes)
 {
 	uint8_t raw[ATTR_MAX];
 	struct header_section ids = { 0 };
-	uint32_t place;
+	uint32_t place = 0;
 	int err = bytes < 16 + 64 || bytes > sizeof(raw) ? -EBADMSG : 0;
 
 	if (!err)

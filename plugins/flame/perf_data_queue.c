@@ -49,18 +49,20 @@ static void queue_let_go(struct perf_data_queue *queue, struct perf_data_chunk *
 static int queue_reserve(struct perf_data_queue *queue)
 {
 	uint32_t capacity = queue->capacity ? queue->capacity * 2 : 4096;
-	void *entries, *spare;
+	struct perf_data_entry *grown;
 
 	if (queue->count < queue->capacity)
 		return 0;
 	if (capacity < queue->capacity)
 		return -ENOMEM;
-	entries = reallocarray(queue->entries, capacity, sizeof(*queue->entries));
-	queue->entries = entries ? entries : queue->entries;
-	spare = reallocarray(queue->spare, capacity, sizeof(*queue->spare));
-	queue->spare = spare ? spare : queue->spare;
-	if (!entries || !spare)
+	grown = reallocarray(queue->entries, capacity, sizeof(*grown));
+	if (!grown)
 		return -ENOMEM;
+	queue->entries = grown;
+	grown = reallocarray(queue->spare, capacity, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	queue->spare = grown;
 	queue->capacity = capacity;
 	return 0;
 }
