@@ -214,6 +214,17 @@ static int pprof_frame_function(struct file *file, uint64_t id, struct weir_fram
 	return err;
 }
 
+/* The number of a frame. One of which nothing at all is known says so. */
+static uint32_t pprof_frame(struct file *file, const struct weir_frame *frame)
+{
+	static const char unknown[] = "[unknown]";
+	struct weir_frame named = *frame;
+
+	if (!frame->symbol && !frame->object && !frame->address)
+		named.symbol = file_name(&file->profile, unknown, sizeof(unknown) - 1);
+	return file_frame(&file->profile, &named);
+}
+
 /* The frames of one line's function: all but the last are inlined into that. */
 static int pprof_add_line(struct file *file, const struct wire_field *field,
 			  struct weir_frame *frame, struct pprof_frames *frames)
@@ -229,7 +240,7 @@ static int pprof_add_line(struct file *file, const struct wire_field *field,
 	if (err)
 		return err;
 	frame->line = number <= UINT32_MAX ? (uint32_t)number : 0;
-	return pprof_frames_add(frames, file_frame(&file->profile, frame));
+	return pprof_frames_add(frames, pprof_frame(file, frame));
 }
 
 static uint32_t pprof_count_lines(const struct pprof_span *location)
@@ -260,7 +271,7 @@ static int pprof_know(struct file *file, const struct pprof_span *location,
 		err = pprof_frame_mapping(file, mapping, &frame);
 	known->first = reading->frames.count;
 	if (!err && !lines)
-		err = pprof_frames_add(&reading->frames, file_frame(&file->profile, &frame));
+		err = pprof_frames_add(&reading->frames, pprof_frame(file, &frame));
 	while (!err && lines && (more = wire_next(&reader, &field)) > 0) {
 		if (field.field != PPROF_LOCATION_LINE || field.is_number)
 			continue;
