@@ -17,6 +17,7 @@ libbpf    |pkg-config libbpf       |libbpf-dev           |libbpf-devel      |lib
 zlib      |pkg-config zlib         |zlib1g-dev           |zlib-devel        |zlib      |zlib-devel
 zstd      |pkg-config libzstd      |libzstd-dev          |libzstd-devel     |zstd      |libzstd-devel
 iberty    |iberty_there            |libiberty-dev        |binutils-devel    |binutils  |binutils-devel
+libdw     |pkg-config libdw        |libdw-dev            |elfutils-devel    |libelf    |libdw-devel
 bpftool   |sbin_there bpftool      |bpftool              |bpftool           |bpf       |bpftool
 '
 list_test='

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "file_parts.h"
+#include "resolve.h"
 
 enum { FILE_SHOWN = 24 };
 
@@ -38,6 +39,12 @@ static const struct weir_option file_options[] = {
 		      "threads that read a large file of text; 0: one for each CPU, up to 4"),
 	WEIR_OPT_BOOL(struct file_conf, no_demangle, "false",
 		      "leave the names of C++, Rust and D as the profile has them"),
+	WEIR_OPT_BOOL(struct file_conf, inlined, "false",
+		      "perf.data: functions that were inlined are frames, too, as the debug "
+		      "information of the files has them"),
+	WEIR_OPT_BOOL(struct file_conf, lines, "false",
+		      "perf.data: frames have their source file and line, as debug information has "
+		      "them"),
 };
 
 static const struct weir_output file_outputs[] = {
@@ -225,6 +232,8 @@ static int file_start(struct weir_ctx *ctx)
 	struct file *file = ctx->state;
 	int err = file_input_open(ctx, &file->input, conf->path);
 
+	if (!err)
+		err = resolve_ask_lines(ctx, conf->inlined, conf->lines, &file->dwarf);
 	if (err)
 		return err;
 	file->more = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -32,6 +32,8 @@ struct file_conf {
 	bool only_kernel;
 	bool only_user;
 	bool no_demangle;
+	bool inlined;
+	bool lines;
 };
 
 /* What `compat: flamegraph:...` asks for. */
@@ -91,6 +93,7 @@ struct file {
 	struct weir_ctx *ctx;
 	const struct file_conf *conf;
 	struct file_compat compat;
+	struct weir_service dwarf; /* vtable NULL: neither inlined functions nor lines are wanted */
 	struct file_input input;
 	struct file_profile profile;
 	const struct file_reader *reader;

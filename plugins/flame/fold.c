@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Transform flame.fold: merges equal stacks. Two stacks are equal when their frames have the same
- * functions, whatever the addresses in them; frames without a function are equal by their object.
+ * functions, whatever the addresses in them; frames without a function are equal by their object; and
+ * where lines are wanted, they have the same ones.
  */
 #include <stdlib.h>
 
@@ -19,7 +20,10 @@ enum {
 
 #define FOLD_FLAGS                                                                                 \
 	(WEIR_FRAME_KERNEL | WEIR_FRAME_INLINED | WEIR_FRAME_JIT | WEIR_FRAME_TRUNCATED |          \
-	 WEIR_FRAME_SCRIPT)
+	 WEIR_FRAME_SCRIPT | WEIR_FRAME_LINE)
+
+enum { FOLD_FLAG_BITS = 8 }; /* in keys: the line's number is above them */
+_Static_assert(FOLD_FLAGS < 1u << FOLD_FLAG_BITS, "flags are in the way of line numbers");
 
 struct fold_conf {
 	uint64_t interval;
@@ -66,6 +70,8 @@ struct fold_frame {
 	uint32_t symbol;
 	uint32_t object;
 	uint32_t flags;
+	uint32_t source; /* this and line: 0 unless they are wanted */
+	uint32_t line;
 };
 
 struct fold_state {
@@ -76,8 +82,11 @@ struct fold_state {
 	struct fold_frame *frames;
 	uint32_t frame_count;
 	uint32_t frame_capacity;
-	struct intmap frame_ids; /* (symbol, object, flags) of own ids to place in frames + 1 */
-	struct intmap seen;      /* the same of the ids of the batch at hand */
+	struct intmap
+		frame_ids;   /* (symbol, object, flags, line) of own ids to place in frames + 1 */
+	struct intmap seen;  /* the same of the ids of the batch at hand */
+	struct intmap lines; /* (source, line) of own ids to their number */
+	struct intmap seen_lines;
 	struct fold_set set;
 	uint32_t *stack; /* the row at hand */
 	uint32_t stack_capacity;
@@ -149,16 +158,38 @@ static int fold_grow_frames(struct fold_state *fold)
 	return 0;
 }
 
+/* What tells frames of the same names apart. False: no memory, or too many lines. */
+static bool fold_kind(struct intmap *lines, const struct fold_frame *frame, uint32_t *kind)
+{
+	uint32_t number;
+
+	*kind = frame->flags;
+	if (!(frame->flags & WEIR_FRAME_LINE))
+		return true;
+	number = intmap_get(lines, frame->source, frame->line);
+	if (!number) {
+		number = lines->count + 1;
+		if (number >> (32 - FOLD_FLAG_BITS) ||
+		    intmap_add(lines, frame->source, frame->line, number))
+			return false;
+	}
+	*kind |= number << FOLD_FLAG_BITS;
+	return true;
+}
+
 /* The place + 1 of a merged frame; 0: no memory. */
 static uint32_t fold_own_frame(struct fold_state *fold, const struct fold_frame *frame)
 {
 	uint64_t key = (uint64_t)frame->symbol << 32 | frame->object;
-	uint32_t place = intmap_get(&fold->frame_ids, key, frame->flags);
+	uint32_t place, kind;
 
+	if (!fold_kind(&fold->lines, frame, &kind))
+		return 0;
+	place = intmap_get(&fold->frame_ids, key, kind);
 	if (place)
 		return place;
 	if (fold_grow_frames(fold) ||
-	    intmap_add(&fold->frame_ids, key, frame->flags, fold->frame_count + 1))
+	    intmap_add(&fold->frame_ids, key, kind, fold->frame_count + 1))
 		return 0;
 	fold->frames[fold->frame_count] = *frame;
 	return ++fold->frame_count;
@@ -168,17 +199,24 @@ static uint32_t fold_frame(struct weir_ctx *ctx, const struct weir_batch *batch,
 			   const struct weir_frame *frame)
 {
 	struct fold_state *fold = ctx->state;
-	struct fold_frame own = { .flags = frame->flags & FOLD_FLAGS };
+	bool lines = frame->flags & WEIR_FRAME_LINE;
+	struct fold_frame own = { .flags = frame->flags & FOLD_FLAGS,
+				  .source = lines ? frame->source : 0,
+				  .line = lines ? frame->line : 0 };
 	uint64_t key = (uint64_t)frame->symbol << 32 | frame->object;
-	uint32_t place = intmap_get(&fold->seen, key, own.flags);
+	uint32_t place, kind;
 
+	if (!fold_kind(&fold->seen_lines, &own, &kind))
+		return 0;
+	place = intmap_get(&fold->seen, key, kind);
 	if (place)
 		return place;
 	if (!fold_name(ctx, batch, frame->symbol, &own.symbol) ||
-	    !fold_name(ctx, batch, frame->object, &own.object))
+	    !fold_name(ctx, batch, frame->object, &own.object) ||
+	    !fold_name(ctx, batch, own.source, &own.source))
 		return 0;
 	place = fold_own_frame(fold, &own);
-	return place && !intmap_add(&fold->seen, key, own.flags, place) ? place : 0;
+	return place && !intmap_add(&fold->seen, key, kind, place) ? place : 0;
 }
 
 static int fold_make_stack(struct weir_ctx *ctx, const struct weir_batch *batch,
@@ -248,6 +286,7 @@ static int fold_push(struct weir_ctx *ctx, uint32_t input, const struct weir_bat
 
 	(void)input;
 	intmap_reset(&fold->seen);
+	intmap_reset(&fold->seen_lines);
 	if (!fold->start || batch->start < fold->start)
 		fold->start = batch->start;
 	if (batch->end > fold->end)
@@ -293,6 +332,8 @@ static int fold_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
 		frames[i].symbol = frame->symbol;
 		frames[i].object = frame->object;
 		frames[i].flags = frame->flags;
+		frames[i].source = frame->source;
+		frames[i].line = frame->line;
 	}
 	row->stack = (struct weir_stack_ref){ offset, stack->frame_count };
 	return 0;
@@ -349,6 +390,7 @@ static int fold_renew(struct weir_ctx *ctx)
 	fold->start = fold->end;
 	fold_set_reset(&fold->set);
 	intmap_reset(&fold->frame_ids);
+	intmap_reset(&fold->lines);
 	fold->frame_count = 0;
 	if (ctx->host->names_bytes(fold->names) <= FOLD_NAMES_MAX)
 		return 0;
@@ -407,6 +449,8 @@ static void fold_destroy(struct weir_ctx *ctx)
 	free(fold->stack);
 	intmap_clear(&fold->frame_ids);
 	intmap_clear(&fold->seen);
+	intmap_clear(&fold->lines);
+	intmap_clear(&fold->seen_lines);
 	fold_set_clear(&fold->set);
 }
 
@@ -414,7 +458,9 @@ WEIR_COMPONENT(
 	"flame.fold", WEIR_TRANSFORM, .summary = "merges samples with equal stacks",
 	.doc = "Two stacks are equal when they stand on the same command (option by) and their\n"
 	       "frames have the same functions, whatever the addresses within them. Frames\n"
-	       "without a known function are equal by their object. Nothing vanishes from the\n"
+	       "without a known function are equal by their object; where lines are wanted, they "
+	       "have\n"
+	       "the same line. Nothing vanishes from the\n"
 	       "total: what max_stacks leaves no room for goes to a row [lost stack].",
 	.options_size = sizeof(struct fold_conf), .state_size = sizeof(struct fold_state),
 	.options = WEIR_TABLE(fold_options), .outputs = WEIR_TABLE(fold_outputs),

@@ -55,12 +55,28 @@ static struct object *objects_add(struct objects *objects, const struct weir_map
 static void object_read_symbols(struct object *object, int root, const struct weir_mapping *mapping,
 				const struct elf *elf)
 {
+	struct object_place place = { root, mapping->alive ? mapping->pid : 0, object->path };
+
 	object->stripped = !elf_section_of_type(elf, SHT_SYMTAB) &&
-			   object_debug_symbols(root, object->path, mapping, elf, &object->symbols);
+			   object_debug_symbols(&place, elf, &object->symbols);
 	if (object->symbols.count == 0 && elf_symbols(elf, &object->symbols) < 0)
 		object->state = OBJECT_NAMELESS;
 	else
 		object->state = OBJECT_NAMED;
+}
+
+/* Without debug information there are no inlined frames and lines, which objects_report() tells. */
+static void object_read_lines(struct object *object, const struct weir_service *dwarf,
+			      const struct weir_mapping *mapping, int fd)
+{
+	const struct weir_dwarf_v1 *service = dwarf->vtable;
+	struct weir_dwarf_file file = { .size = sizeof(file),
+					.fd = fd,
+					.path = object->path,
+					.pid = mapping->alive ? mapping->pid : 0 };
+
+	if (service && service->open(dwarf->ctx, &file, &object->module) < 0)
+		object->module = 0;
 }
 
 /* Takes over where the file's parts lie. */
@@ -104,7 +120,8 @@ static void object_read_vdso(struct object *object, const struct weir_mapping *m
 	object_take(object, &elf);
 }
 
-static void object_read(struct object *object, int root, const struct weir_mapping *mapping)
+static void object_read(struct object *object, int root, const struct weir_service *dwarf,
+			const struct weir_mapping *mapping)
 {
 	struct elf elf;
 	int fd;
@@ -129,6 +146,7 @@ static void object_read(struct object *object, int root, const struct weir_mappi
 		return;
 	}
 	object_read_symbols(object, root, mapping, &elf);
+	object_read_lines(object, dwarf, mapping, fd);
 	object_take(object, &elf);
 	close(fd);
 }
@@ -145,7 +163,7 @@ struct object *objects_get(struct objects *objects, int root, const struct weir_
 	retry = object->state == OBJECT_UNREACHABLE && object->tried_pid != mapping->pid &&
 		object->tries < OBJECT_TRIES;
 	if (object->state == OBJECT_UNTRIED || retry) {
-		object_read(object, root, mapping);
+		object_read(object, root, &objects->dwarf, mapping);
 		objects->bytes += symbols_bytes(&object->symbols);
 	}
 	return object;
@@ -153,9 +171,14 @@ struct object *objects_get(struct objects *objects, int root, const struct weir_
 
 void objects_clear(struct objects *objects)
 {
+	struct weir_service dwarf = objects->dwarf;
+	const struct weir_dwarf_v1 *service = dwarf.vtable;
+
 	while (objects->count) {
 		struct object *object = objects->items[--objects->count];
 
+		if (service)
+			service->close(dwarf.ctx, object->module);
 		symbols_clear(&object->symbols);
 		free(object->segments);
 		free(object->path);
@@ -164,13 +187,19 @@ void objects_clear(struct objects *objects)
 	free(objects->items);
 	intmap_clear(&objects->ids);
 	memset(objects, 0, sizeof(*objects));
+	objects->dwarf = dwarf;
+}
+
+bool object_address(const struct object *object, uint64_t offset, uint64_t *address)
+{
+	struct elf view = { .segments = object->segments, .segment_count = object->segment_count };
+
+	return elf_address(&view, offset, address);
 }
 
 const struct symbol *object_find(const struct object *object, uint64_t offset, uint64_t *address)
 {
-	struct elf view = { .segments = object->segments, .segment_count = object->segment_count };
-
-	if (object->state != OBJECT_NAMED || !elf_address(&view, offset, address))
+	if (object->state != OBJECT_NAMED || !object_address(object, offset, address))
 		return NULL;
 	return symbols_find(&object->symbols, *address);
 }

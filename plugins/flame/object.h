@@ -8,6 +8,7 @@
 #define FLAME_OBJECT_H
 
 #include <weir/plugin.h>
+#include <weir/service/dwarf.h>
 #include <weir/service/process.h>
 
 #include "elf_file.h"
@@ -34,6 +35,8 @@ struct object {
 	struct symbols symbols;
 	bool stripped;     /* what names it has are those that others may call */
 	uint64_t nameless; /* frames for which it had none */
+	uint64_t module;   /* of the service dwarf; 0: none */
+	uint64_t lineless; /* frames of which the debug information knows nothing */
 };
 
 /* All zero is an empty cache. */
@@ -44,14 +47,19 @@ struct objects {
 	struct intmap ids; /* mapping id to place in items + 1 */
 	size_t bytes;      /* of all symbols */
 	uint64_t frames;   /* that were looked for in any of them */
+	struct weir_service
+		dwarf; /* for the owner to set; vtable NULL: no inlined frames, no lines */
 };
 
 /* The object of a mapping, with its names read. NULL: no memory. Lives until objects_clear(). */
 struct object *objects_get(struct objects *objects, int root, const struct weir_mapping *mapping);
-void objects_clear(struct objects *objects);
+void objects_clear(struct objects *objects); /* the service stays */
 
 /* Tells which files gave no names, or not enough, and why. */
 void objects_report(struct weir_ctx *ctx, const struct objects *objects);
+
+/* Where the file's symbols have an offset of it. False: it is not loaded. */
+bool object_address(const struct object *object, uint64_t offset, uint64_t *address);
 
 /* The function at an offset of the file, or NULL; *address is where the file's symbols have it. */
 const struct symbol *object_find(const struct object *object, uint64_t offset, uint64_t *address);

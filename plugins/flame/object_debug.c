@@ -21,11 +21,11 @@ enum {
 
 /* What is looked for, and where. */
 struct debug_search {
-	int root;
-	const struct weir_mapping *mapping;
-	const struct elf *stripped;
-	struct symbols *symbols;
-	bool by_crc; /* the stripped file has no build-id */
+	const struct object_place *place;
+	object_debug_has_fn *has;
+	struct elf *found;
+	const uint8_t *id;
+	uint32_t id_size; /* 0: the stripped file has none, the CRC decides */
 	uint32_t crc;
 };
 
@@ -58,58 +58,54 @@ static bool debug_crc_is(int fd, uint32_t want)
 	return chunk && n == 0 && ~crc == want;
 }
 
-static bool debug_is_proven(const struct debug_search *search, const struct elf *elf, int fd)
+static bool debug_is_proven(const struct debug_search *search, int fd)
 {
-	const struct elf *stripped = search->stripped;
+	const struct elf *elf = search->found;
 
-	if (search->by_crc)
+	if (!search->id_size)
 		return debug_crc_is(fd, search->crc);
-	return elf->build_id_size == stripped->build_id_size &&
-	       memcmp(elf->build_id, stripped->build_id, elf->build_id_size) == 0;
+	return elf->build_id_size == search->id_size &&
+	       memcmp(elf->build_id, search->id, search->id_size) == 0;
 }
 
-/* Takes the names of an opened file, which it closes. A copy without names is passed over. */
+/* Keeps and returns an opened file that is the right one, else closes it. */
 static int debug_take(const struct debug_search *search, int fd)
 {
 	struct elf_source source = { fd, NULL, 0 };
 	struct stat status;
-	struct elf elf;
-	int err = -ENOENT;
 
+	if (fd < 0)
+		return -ENOENT;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
 		source.size = (uint64_t)status.st_size;
-		if (elf_open(&elf, &source) == 0) {
-			if (elf_section_of_type(&elf, SHT_SYMTAB) &&
-			    debug_is_proven(search, &elf, fd))
-				err = elf_symbols(&elf, search->symbols);
-			elf_clear(&elf);
+		if (elf_open(search->found, &source) == 0) {
+			if (search->has(search->found) && debug_is_proven(search, fd))
+				return fd;
+			elf_clear(search->found);
 		}
 	}
 	close(fd);
-	return err;
+	return -ENOENT;
 }
 
 static int debug_try(const struct debug_search *search, const char *path)
 {
-	int fd = object_open_below(search->root, path, 0), err = -ENOENT;
+	const struct object_place *place = search->place;
+	int fd = debug_take(search, object_open_below(place->root, path, 0));
 
-	if (fd >= 0)
-		err = debug_take(search, fd);
-	if (!err || !search->mapping->alive)
-		return err;
-	fd = object_open_in_process(search->root, search->mapping->pid, path, 0);
-	return fd < 0 ? -ENOENT : debug_take(search, fd);
+	if (fd >= 0 || !place->pid)
+		return fd;
+	return debug_take(search, object_open_in_process(place->root, place->pid, path, 0));
 }
 
 static int debug_by_build_id(const struct debug_search *search)
 {
-	const struct elf *elf = search->stripped;
-	char path[sizeof(DEBUG_FOLDER "/.build-id/") + 2 * sizeof(elf->build_id) + 8];
+	char path[sizeof(DEBUG_FOLDER "/.build-id/") + 2 * WEIR_BUILD_ID_MAX + 8];
 	size_t at = (size_t)snprintf(path, sizeof(path), DEBUG_FOLDER "/.build-id/%02x/",
-				     elf->build_id[0]);
+				     search->id[0]);
 
-	for (uint32_t i = 1; i < elf->build_id_size; i++)
-		at += (size_t)snprintf(path + at, sizeof(path) - at, "%02x", elf->build_id[i]);
+	for (uint32_t i = 1; i < search->id_size; i++)
+		at += (size_t)snprintf(path + at, sizeof(path) - at, "%02x", search->id[i]);
 	snprintf(path + at, sizeof(path) - at, ".debug");
 	return debug_try(search, path);
 }
@@ -131,36 +127,70 @@ static bool debug_read_link(const struct elf *elf, char name[DEBUG_LINK_MAX], ui
 	return true;
 }
 
-static int debug_by_link(struct debug_search *search, const char *path)
+static int debug_by_link(struct debug_search *search, const struct elf *elf)
 {
 	static const struct {
 		const char *before;
 		const char *behind;
 	} folders[] = { { "", "/" }, { "", "/.debug/" }, { DEBUG_FOLDER, "/" } };
-	const char *slash = strrchr(path, '/');
+	const char *path = search->place->path, *slash = strrchr(path, '/');
 	char name[DEBUG_LINK_MAX], tried[PATH_MAX];
-	int err = -ENOENT;
+	int fd = -ENOENT;
 
-	if (!slash || !debug_read_link(search->stripped, name, &search->crc))
+	if (!slash || !debug_read_link(elf, name, &search->crc))
 		return -ENOENT;
-	search->by_crc = search->stripped->build_id_size == 0;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && err; i++) {
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]) && fd < 0; i++) {
 		int n = snprintf(tried, sizeof(tried), "%s%.*s%s%s", folders[i].before,
 				 (int)(slash - path), path, folders[i].behind, name);
 
 		if (n > 0 && (size_t)n < sizeof(tried))
-			err = debug_try(search, tried);
+			fd = debug_try(search, tried);
 	}
-	return err;
+	return fd;
 }
 
-int object_debug_symbols(int root, const char *path, const struct weir_mapping *mapping,
-			 const struct elf *elf, struct symbols *symbols)
+int object_debug_open(const struct object_place *place, const struct elf *elf,
+		      object_debug_has_fn *has, struct elf *found)
+{
+	struct debug_search search = { .place = place,
+				       .has = has,
+				       .found = found,
+				       .id = elf->build_id,
+				       .id_size = elf->build_id_size };
+	int fd = elf->build_id_size ? debug_by_build_id(&search) : -ENOENT;
+
+	return fd >= 0 ? fd : debug_by_link(&search, elf);
+}
+
+int object_debug_open_id(const struct object_place *place, const uint8_t *id, uint32_t id_size,
+			 object_debug_has_fn *has, struct elf *found)
 {
 	struct debug_search search = {
-		.root = root, .mapping = mapping, .stripped = elf, .symbols = symbols
+		.place = place, .has = has, .found = found, .id = id, .id_size = id_size
 	};
-	int err = elf->build_id_size ? debug_by_build_id(&search) : -ENOENT;
+	int fd;
 
-	return err ? debug_by_link(&search, path) : 0;
+	if (id_size == 0 || id_size > WEIR_BUILD_ID_MAX)
+		return -ENOENT;
+	fd = debug_by_build_id(&search);
+	return fd >= 0 ? fd : debug_try(&search, place->path);
+}
+
+static bool debug_has_symbols(const struct elf *elf)
+{
+	return elf_section_of_type(elf, SHT_SYMTAB) != NULL;
+}
+
+int object_debug_symbols(const struct object_place *place, const struct elf *elf,
+			 struct symbols *symbols)
+{
+	struct elf found;
+	int fd = object_debug_open(place, elf, debug_has_symbols, &found), err;
+
+	if (fd < 0)
+		return fd;
+	err = elf_symbols(&found, symbols);
+	elf_clear(&found);
+	close(fd);
+	return err;
 }

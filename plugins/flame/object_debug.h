@@ -1,21 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Separate debug files: a stripped file's full table of names lies in another one, found by build-id
- * or by the name in .gnu_debuglink. Believed when its build-id is the same, or where the stripped
- * file has none, when its CRC is the one that the link tells.
+ * Separate debug files: what was stripped off a file lies in another one, found by build-id or by the
+ * name in .gnu_debuglink. Believed when its build-id is the same, or where the stripped file has
+ * none, when its CRC is the one that the link tells.
  */
 #ifndef FLAME_OBJECT_DEBUG_H
 #define FLAME_OBJECT_DEBUG_H
 
-#include <weir/service/process.h>
-
 #include "elf_file.h"
 
+/* Where a file is: below `root` first, then as a process sees it. */
+struct object_place {
+	int root;
+	uint32_t pid; /* 0: none lives */
+	const char *path;
+};
+
+/* Whether a file has what is looked for: a copy without it is passed over. */
+typedef bool object_debug_has_fn(const struct elf *elf);
+
 /*
- * Reads the names of the debug file that belongs to `elf`, which was mapped from `path`: first from
- * below `root`, then as the process sees it. 0, -ENOENT (there is none), or another negative errno.
+ * The debug file that belongs to `elf`, which lies at that place. Its fd, which is the caller's, with
+ * `found` opened; or a negative errno.
  */
-int object_debug_symbols(int root, const char *path, const struct weir_mapping *mapping,
-			 const struct elf *elf, struct symbols *symbols);
+int object_debug_open(const struct object_place *place, const struct elf *elf,
+		      object_debug_has_fn *has, struct elf *found);
+
+/* The same by build-id alone, in the store or at `place->path`. */
+int object_debug_open_id(const struct object_place *place, const uint8_t *id, uint32_t id_size,
+			 object_debug_has_fn *has, struct elf *found);
+
+/* Reads the names of the debug file. 0, or a negative errno. */
+int object_debug_symbols(const struct object_place *place, const struct elf *elf,
+			 struct symbols *symbols);
 
 #endif

@@ -40,6 +40,24 @@ static void objects_report_stripped(struct weir_ctx *ctx, const struct objects *
 	}
 }
 
+/* Files without debug information, where inlined functions or lines are wanted. */
+static void objects_report_lineless(struct weir_ctx *ctx, const struct objects *objects)
+{
+	for (uint32_t i = 0; objects->dwarf.vtable && i < objects->count; i++) {
+		const struct object *object = objects->items[i];
+
+		if (object->lineless > objects->frames / OBJECTS_SHARE_MIN && !object->module &&
+		    !object_reason(object->state))
+			weir_log(
+				ctx, WEIR_LOG_WARNING,
+				"%.1f %% of user frames are in %s and have no lines and no inlined "
+				"functions: there is no debug information of it; build it with -g, "
+				"or install its package of debug symbols (Debian: -dbgsym or -dbg)",
+				100.0 * (double)object->lineless / (double)objects->frames,
+				object->path);
+	}
+}
+
 void objects_report(struct weir_ctx *ctx, const struct objects *objects)
 {
 	uint32_t said = 0;
@@ -55,4 +73,5 @@ void objects_report(struct weir_ctx *ctx, const struct objects *objects)
 		weir_log(ctx, WEIR_LOG_WARNING, "no names from %u further files",
 			 said - OBJECTS_SAID);
 	objects_report_stripped(ctx, objects);
+	objects_report_lineless(ctx, objects);
 }

@@ -126,6 +126,9 @@ struct perf_data {
 	uint64_t epoch;         /* that the caches are of */
 	uint32_t *stack;        /* of the sample at hand */
 	uint32_t stack_capacity;
+	uint32_t *chains; /* frames with what was inlined into them: how many, innermost first */
+	uint32_t chain_used;
+	uint32_t chain_capacity;
 	struct perf_data_end *ends; /* of user stacks, judged when all are there */
 	uint32_t end_count;
 	uint32_t end_capacity;

@@ -20,6 +20,8 @@ enum {
 	STACK_OUTSIDE = INT32_MAX, /* in the cache: in no executable mapping */
 };
 
+#define STACK_CHAIN (1u << 31) /* in the cache: not a frame's number, but a place in `chains` */
+
 /* What tells frames of one address apart; the low bits of the cache's key. */
 enum stack_kind {
 	KIND_KERNEL = 1,
@@ -35,7 +37,8 @@ struct stack_walk {
 	const struct perf_data_space *kernel;
 	uint64_t last; /* user address kept last */
 	uint32_t last_kind;
-	uint32_t count;
+	uint32_t count;      /* with what was inlined */
+	uint32_t walked;     /* without */
 	uint32_t user_count; /* user frames, those that were dropped too */
 	bool cut;
 };
@@ -46,6 +49,9 @@ int perf_data_stack_open(struct perf_data *data)
 	if (!data->resolve)
 		return -ENOMEM;
 	data->resolve->no_demangle = data->file->conf->no_demangle;
+	data->resolve->inlined = data->file->conf->inlined;
+	data->resolve->lines = data->file->conf->lines;
+	data->resolve->objects.dwarf = data->file->dwarf;
 	return 0;
 }
 
@@ -58,6 +64,7 @@ void perf_data_stack_close(struct perf_data *data)
 	}
 	free(data->resolve);
 	free(data->stack);
+	free(data->chains);
 	free(data->ends);
 	intmap_clear(&data->cache);
 	intmap_clear(&data->in_files);
@@ -80,6 +87,7 @@ static void stack_renew(struct perf_data *data)
 	intmap_reset(&data->in_files);
 	intmap_reset(&data->comms);
 	intmap_reset(&data->end_places);
+	data->chain_used = 0;
 }
 
 /* Whether addresses matter: where they do not, all of one function is one frame. */
@@ -97,13 +105,49 @@ static void stack_merge(struct weir_frame *frame)
 	frame->symbol_offset = 0;
 }
 
-/* A frame that was not seen yet: its number, or STACK_OUTSIDE. 0: no memory. */
+/* A frame with what was inlined into it: its number, or that of the chain. 0: no memory. */
+static uint32_t stack_chain(struct perf_data *data, struct weir_frame *frame)
+{
+	struct resolve *resolve = data->resolve;
+	uint32_t count = resolve->chain_count + 1, place = data->chain_used;
+	bool merges = stack_merges(data);
+
+	if (merges)
+		stack_merge(frame);
+	if (count == 1)
+		return file_frame(&data->file->profile, frame);
+	if (count >= data->chain_capacity - place) {
+		uint32_t capacity = data->chain_capacity * 2 + count + 1;
+		uint32_t *chains = reallocarray(data->chains, capacity, sizeof(*chains));
+
+		if (!chains || capacity >= STACK_CHAIN)
+			return 0;
+		data->chains = chains;
+		data->chain_capacity = capacity;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct weir_frame *one = i < count - 1 ? &resolve->chain[i] : frame;
+		uint32_t *number = &data->chains[place + 1 + i];
+
+		if (merges)
+			stack_merge(one);
+		*number = file_frame(&data->file->profile, one);
+		if (!*number)
+			return 0;
+	}
+	data->chains[place] = count;
+	data->chain_used += count + 1;
+	return STACK_CHAIN | place;
+}
+
+/* A frame that was not seen yet: its number, STACK_CHAIN or STACK_OUTSIDE. 0: no memory. */
 static uint32_t stack_find(struct perf_data *data, const struct perf_data_space *space,
 			   uint64_t address, uint32_t kind)
 {
 	struct weir_frame frame = { .address = address };
 	int err = RESOLVE_DONE;
 
+	data->resolve->chain_count = 0;
 	frame.flags = (kind & KIND_KERNEL ? WEIR_FRAME_KERNEL : 0) |
 		      (kind & KIND_CALLER ? WEIR_FRAME_CALLER : 0) |
 		      (kind & KIND_TRUNCATED ? WEIR_FRAME_TRUNCATED : 0);
@@ -117,9 +161,7 @@ static uint32_t stack_find(struct perf_data *data, const struct perf_data_space 
 		return 0;
 	if (err == RESOLVE_OUTSIDE && kind & KIND_CALLER)
 		return STACK_OUTSIDE;
-	if (stack_merges(data))
-		stack_merge(&frame);
-	return file_frame(&data->file->profile, &frame);
+	return stack_chain(data, &frame);
 }
 
 /* The same, of a file that other processes map elsewhere, and this one perhaps anew. */
@@ -188,6 +230,47 @@ static uint32_t stack_frame(struct perf_data *data, const struct perf_data_space
 	return recent->number;
 }
 
+static int stack_reserve(struct perf_data *data, uint32_t count)
+{
+	uint32_t capacity = count * 2;
+	void *stack;
+
+	if (count <= data->stack_capacity)
+		return 0;
+	stack = reallocarray(data->stack, capacity, sizeof(*data->stack));
+	if (!stack)
+		return -ENOMEM;
+	data->stack = stack;
+	data->stack_capacity = capacity;
+	return 0;
+}
+
+/* The frame's own number, without what was inlined into it. */
+static uint32_t stack_outermost(const struct perf_data *data, uint32_t number)
+{
+	const uint32_t *chain = data->chains + (number & ~STACK_CHAIN);
+
+	return number & STACK_CHAIN ? chain[chain[0]] : number;
+}
+
+/* Puts a frame, or a chain, behind the others. 0 or -ENOMEM. */
+static int stack_put(struct perf_data *data, struct stack_walk *walk, uint32_t number)
+{
+	const uint32_t *chain = data->chains + (number & ~STACK_CHAIN);
+	bool chained = number & STACK_CHAIN;
+	uint32_t count = chained ? chain[0] : 1;
+
+	if (stack_reserve(data, walk->count + count))
+		return -ENOMEM;
+	if (chained)
+		memcpy(data->stack + walk->count, chain + 1, count * sizeof(*chain));
+	else
+		data->stack[walk->count] = number;
+	walk->count += count;
+	walk->walked++;
+	return 0;
+}
+
 /* One address. 0 or -ENOMEM. */
 static int stack_add(struct perf_data *data, struct stack_walk *walk, uint64_t address,
 		     uint32_t kind)
@@ -209,12 +292,11 @@ static int stack_add(struct perf_data *data, struct stack_walk *walk, uint64_t a
 			return 0;
 		number =
 			stack_frame(data, walk->user, walk->last, walk->last_kind | KIND_TRUNCATED);
-		data->stack[walk->count - 1] = number;
+		data->stack[walk->count - 1] = stack_outermost(data, number);
 		return number ? 0 : -ENOMEM;
 	}
-	if (!number)
+	if (!number || stack_put(data, walk, number))
 		return -ENOMEM;
-	data->stack[walk->count++] = number;
 	if (user) {
 		walk->last = address;
 		walk->last_kind = kind;
@@ -326,35 +408,17 @@ static int stack_note_end(struct perf_data *data, const struct stack_walk *walk,
 	return 0;
 }
 
-static int stack_reserve(struct perf_data *data, const struct perf_data_sample *sample)
-{
-	/* It lies in a record: there are some thousands at most. */
-	uint32_t count = (uint32_t)sample->chain_count + 1;
-	void *stack;
-
-	if (count <= data->stack_capacity)
-		return 0;
-	stack = reallocarray(data->stack, count, sizeof(*data->stack));
-	if (!stack)
-		return -ENOMEM;
-	data->stack = stack;
-	data->stack_capacity = count;
-	return 0;
-}
-
 static int stack_walk(struct perf_data *data, const struct perf_data_event *event,
 		      const struct perf_data_sample *sample, struct stack_walk *walk)
 {
 	uint32_t kind = stack_kind_of_cpu(sample->misc);
 	uint32_t most = event->attr.max_stack ? event->attr.max_stack : STACK_DEPTH;
-	int err = stack_reserve(data, sample);
+	int err = stack_add_chain(data, sample, walk, kind);
 
-	if (!err)
-		err = stack_add_chain(data, sample, walk, kind);
 	if (!err && !walk->count && !walk->cut)
 		err = stack_add(data, walk, sample->ip, kind);
 	if (!err && sample->chain)
-		err = stack_note_end(data, walk, walk->count >= most);
+		err = stack_note_end(data, walk, walk->walked >= most);
 	return err;
 }
 

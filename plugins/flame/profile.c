@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A profile brought together from rows; see profile.h. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -98,6 +99,26 @@ static uint32_t profile_object_label(struct weir_ctx *ctx, const struct profile 
 	return id;
 }
 
+/* "symbol:file.c:12" */
+static uint32_t profile_line_label(struct weir_ctx *ctx, const struct profile *profile,
+				   const struct weir_batch *batch, const struct weir_frame *frame)
+{
+	const char *symbol = ctx->host->names_text(batch->names, frame->symbol, NULL);
+	const char *source = ctx->host->names_text(batch->names, frame->source, NULL);
+	const char *slash = strrchr(source, '/');
+	char *label;
+	int length;
+	uint32_t id;
+
+	source = slash && slash[1] ? slash + 1 : source;
+	length = asprintf(&label, "%s:%s:%" PRIu32, symbol, source, frame->line);
+	if (length < 0)
+		return 0;
+	id = ctx->host->names_intern(profile->names, label, (size_t)length);
+	free(label);
+	return id;
+}
+
 static uint32_t profile_new_label(struct weir_ctx *ctx, const struct profile *profile,
 				  const struct weir_batch *batch, uint32_t symbol, uint32_t object)
 {
@@ -119,17 +140,21 @@ int profile_label(struct weir_ctx *ctx, struct profile *profile, const struct we
 {
 	uint32_t symbol = batch->names ? frame->symbol : 0;
 	uint32_t object = batch->names ? frame->object : 0;
-	/* One label for all objects of a symbol. */
-	uint64_t key = symbol ? symbol : (uint64_t)object << 32;
+	bool lines = symbol && frame->flags & WEIR_FRAME_LINE && frame->line;
+	/* One label for all objects of a symbol; symbols are below objects and sources. */
+	uint64_t key = symbol ? symbol | (uint64_t)(lines ? frame->source : 0) << 32
+			      : (uint64_t)object << 32;
+	uint32_t line = lines ? frame->line : 0;
 
 	out->object = profile_object(ctx, profile, batch, object);
 	if (object && !out->object)
 		return -ENOMEM;
-	out->label = intmap_get(&profile->labels, key, 0);
+	out->label = intmap_get(&profile->labels, key, line);
 	if (out->label)
 		return 0;
-	out->label = profile_new_label(ctx, profile, batch, symbol, out->object);
-	return out->label ? intmap_add(&profile->labels, key, 0, out->label) : -ENOMEM;
+	out->label = lines ? profile_line_label(ctx, profile, batch, frame)
+			   : profile_new_label(ctx, profile, batch, symbol, out->object);
+	return out->label ? intmap_add(&profile->labels, key, line, out->label) : -ENOMEM;
 }
 
 int profile_root_label(struct weir_ctx *ctx, struct profile *profile, const struct profile_row *row,

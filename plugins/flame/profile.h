@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A profile brought together from rows: a call tree whose nodes have labels that people read.
- * Labels of frames without a symbol are "[object]", with nothing known "[unknown]"; where a walk
+ * Labels of frames without a symbol are "[object]", with nothing known "[unknown]"; where lines are
+ * wanted, "symbol:file.c:12"; where a walk
  * ended too early, "[truncated]" stands between the stack and its command.
  */
 #ifndef FLAME_PROFILE_H
@@ -36,7 +37,7 @@ struct profile {
 	enum profile_tag by;
 	bool leaf_first;         /* the tree stands on the leaves: who called this? */
 	struct weir_names *seen; /* of the latest batch, held */
-	struct intmap labels;    /* (symbol, object) of `seen` to label */
+	struct intmap labels;    /* (symbol, object, line) of `seen` to label */
 	struct intmap objects;   /* object of `seen` to its short name */
 	struct profile_path path;
 	uint64_t start;     /* of the first batch; 0: there was none */

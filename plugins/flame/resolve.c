@@ -9,6 +9,17 @@
 #define RESOLVE_NAMES_MAX   ((size_t)16 << 20)  /* then a new table of names is begun */
 #define RESOLVE_OBJECTS_MAX ((size_t)256 << 20) /* then all files are read anew */
 
+int resolve_ask_lines(struct weir_ctx *ctx, bool inlined, bool lines, struct weir_service *dwarf)
+{
+	if (!inlined && !lines)
+		return 0;
+	if (weir_service(ctx, WEIR_DWARF_SERVICE, WEIR_DWARF_VERSION, dwarf) < 0)
+		return weir_fail(ctx, -EOPNOTSUPP,
+				 "%s cannot be had: this weir was built without libdw",
+				 inlined ? "inlined functions" : "source lines");
+	return 0;
+}
+
 int resolve_init(struct weir_ctx *ctx, struct resolve *resolve)
 {
 	resolve->names = ctx->host->names_new(ctx);
@@ -114,6 +125,83 @@ static int resolve_symbol(struct weir_ctx *ctx, struct resolve *resolve, struct 
 	return frame->symbol ? RESOLVE_DONE : -ENOMEM;
 }
 
+/* A frame to which its inlined functions and its line are still to be added. */
+struct resolve_lines {
+	struct weir_ctx *ctx;
+	struct resolve *resolve;
+	struct weir_frame *frame;
+};
+
+/* The name of the source, but that of the file's symbols for what is no inlined function. */
+static int resolve_line_name(const struct resolve_lines *lines,
+			     const struct weir_dwarf_frame *found, struct weir_frame *frame)
+{
+	const char *name = found->linkage ? found->linkage : found->name;
+
+	if (frame->symbol || !name)
+		return 0;
+	frame->symbol = resolve_name(lines->ctx, lines->resolve, name);
+	return frame->symbol ? 0 : -ENOMEM;
+}
+
+static int resolve_line_place(const struct resolve_lines *lines,
+			      const struct weir_dwarf_frame *found, struct weir_frame *frame)
+{
+	struct resolve *resolve = lines->resolve;
+
+	if (!resolve->lines || !found->source)
+		return 0;
+	frame->source = lines->ctx->host->names_intern(resolve->names, found->source,
+						       strlen(found->source));
+	frame->line = found->line;
+	frame->flags |= WEIR_FRAME_LINE;
+	return frame->source ? 0 : -ENOMEM;
+}
+
+static int resolve_see(const struct weir_dwarf_frame *found, void *with)
+{
+	const struct resolve_lines *lines = with;
+	struct resolve *resolve = lines->resolve;
+	struct weir_frame *frame = lines->frame;
+	int err;
+
+	if (found->flags & WEIR_DWARF_INLINED) {
+		if (!resolve->inlined)
+			return 0;
+		if (resolve->chain_count == RESOLVE_INLINED_MAX) {
+			weir_lost(lines->ctx, "inlined functions beyond 128 at one address", 1,
+				  NULL);
+			return 0;
+		}
+		frame = &resolve->chain[resolve->chain_count++];
+		*frame = *lines->frame;
+		frame->flags |= WEIR_FRAME_INLINED;
+		frame->symbol = frame->symbol_offset = 0;
+	}
+	err = resolve_line_name(lines, found, frame);
+	return err ? err : resolve_line_place(lines, found, frame);
+}
+
+/* Where the debug information knows nothing, the frame stays as it is. */
+static int resolve_add_lines(struct weir_ctx *ctx, struct resolve *resolve, struct object *object,
+			     uint64_t offset, struct weir_frame *frame)
+{
+	const struct weir_service *dwarf = &resolve->objects.dwarf;
+	const struct weir_dwarf_v1 *service = dwarf->vtable;
+	struct resolve_lines lines = { ctx, resolve, frame };
+	uint64_t address;
+	int err = -ENOENT;
+
+	if (!service)
+		return RESOLVE_DONE;
+	if (object->module && object_address(object, offset, &address))
+		err = service->find(dwarf->ctx, object->module, address, resolve_see, &lines);
+	if (err != -ENOENT)
+		return err;
+	object->lineless++;
+	return RESOLVE_DONE;
+}
+
 int resolve_user(struct weir_ctx *ctx, struct resolve *resolve, const struct resolve_moment *moment,
 		 struct weir_frame *frame, const struct object **object)
 {
@@ -124,6 +212,7 @@ int resolve_user(struct weir_ctx *ctx, struct resolve *resolve, const struct res
 	int err;
 
 	*object = NULL;
+	resolve->chain_count = 0;
 	if (!process)
 		return RESOLVE_DONE;
 	err = process->mapping(resolve->process.ctx, moment->pid, moment->time, lookup, &mapping);
@@ -142,5 +231,6 @@ int resolve_user(struct weir_ctx *ctx, struct resolve *resolve, const struct res
 		frame->flags |= WEIR_FRAME_JIT;
 	frame->object_offset = offset + (frame->address - lookup);
 	frame->object = resolve_name(ctx, resolve, found->path);
-	return frame->object ? resolve_symbol(ctx, resolve, found, offset, frame) : -ENOMEM;
+	err = frame->object ? resolve_symbol(ctx, resolve, found, offset, frame) : -ENOMEM;
+	return err ? err : resolve_add_lines(ctx, resolve, found, offset, frame);
 }

@@ -9,7 +9,10 @@
 #include "kallsyms.h"
 #include "object.h"
 
-enum { RESOLVE_CACHE = 8192 };
+enum {
+	RESOLVE_CACHE = 8192,
+	RESOLVE_INLINED_MAX = 128, /* functions, one in the other */
+};
 
 struct resolve_name {
 	const char *text; /* of a symbol table: its address is the key */
@@ -24,6 +27,11 @@ struct resolve {
 	struct objects objects;
 	struct resolve_name cache[RESOLVE_CACHE]; /* ids of `names` */
 	bool no_demangle; /* for the owner to set: names stay as the files have them */
+	bool inlined;     /* likewise, with objects.dwarf: inlined functions are frames */
+	bool lines;       /* likewise: frames have their source line */
+	/* What was inlined into the frame that resolve_user() filled last, innermost first. */
+	struct weir_frame chain[RESOLVE_INLINED_MAX];
+	uint32_t chain_count;
 	bool kernel_read;
 	int kernel_error; /* of reading kallsyms */
 };
@@ -42,13 +50,22 @@ struct resolve_moment {
 int resolve_init(struct weir_ctx *ctx, struct resolve *resolve);
 void resolve_clear(struct weir_ctx *ctx, struct resolve *resolve);
 
+/*
+ * create() to start(): asks for the service that knows inlined functions and lines, where these are
+ * wanted. 0, or a negative errno after having failed.
+ */
+int resolve_ask_lines(struct weir_ctx *ctx, bool inlined, bool lines, struct weir_service *dwarf);
+
 /* Before a run of frames: renews what has grown too large. 0 or -ENOMEM. */
 int resolve_begin(struct weir_ctx *ctx, struct resolve *resolve);
 
 /* Reads the kernel's functions, once; what is wrong is said. */
 void resolve_read_kernel(struct weir_ctx *ctx, struct resolve *resolve);
 
-/* Fills symbol, object and offsets of a frame. An enum resolve_result, or -ENOMEM. */
+/*
+ * Fills symbol, object and offsets of a frame, and source and line where they are asked for. An enum
+ * resolve_result, or -ENOMEM.
+ */
 int resolve_kernel(struct weir_ctx *ctx, struct resolve *resolve, struct weir_frame *frame);
 int resolve_user(struct weir_ctx *ctx, struct resolve *resolve, const struct resolve_moment *moment,
 		 struct weir_frame *frame, const struct object **object);

@@ -6,6 +6,7 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "observer.h"
@@ -16,11 +17,17 @@
 
 struct symbolize_conf {
 	bool no_demangle;
+	bool inlined;
+	bool lines;
 };
 
 static const struct weir_option symbolize_options[] = {
 	WEIR_OPT_BOOL(struct symbolize_conf, no_demangle, "false",
 		      "leave the names of C++, Rust and D as the files have them"),
+	WEIR_OPT_BOOL(struct symbolize_conf, inlined, "false",
+		      "functions that were inlined are frames, too, as debug information has them"),
+	WEIR_OPT_BOOL(struct symbolize_conf, lines, "false",
+		      "frames have their source file and line, as debug information has them"),
 };
 
 struct symbolize_state {
@@ -31,6 +38,9 @@ struct symbolize_state {
 	struct resolve resolve;
 	struct remap remap;
 	struct walk_quality quality;
+	struct weir_frame *named; /* the stack of the row at hand */
+	uint32_t named_count;
+	uint32_t named_capacity;
 };
 
 static const struct weir_want symbolize_wants[] = {
@@ -78,10 +88,17 @@ static int symbolize_bind(struct weir_ctx *ctx)
 
 static int symbolize_start(struct weir_ctx *ctx)
 {
+	const struct symbolize_conf *conf = ctx->options;
 	struct symbolize_state *state = ctx->state;
+	int err;
 
 	if (!state->pid)
 		return 0;
+	state->resolve.inlined = conf->inlined;
+	state->resolve.lines = conf->lines;
+	err = resolve_ask_lines(ctx, conf->inlined, conf->lines, &state->resolve.objects.dwarf);
+	if (err)
+		return err;
 	return weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION,
 			    &state->resolve.process);
 }
@@ -91,8 +108,9 @@ struct symbolize_user {
 	uint32_t seen; /* user frames, dropped ones included */
 	bool cut;
 	bool too_deep;
-	const struct weir_frame *last; /* kept */
-	const struct object *object;   /* of the last */
+	bool kept;
+	struct weir_frame last;      /* kept */
+	const struct object *object; /* of the last */
 };
 
 static void symbolize_count(struct walk_quality *quality, const struct weir_frame *frame)
@@ -124,10 +142,10 @@ static void symbolize_judge(struct weir_ctx *ctx, const struct symbolize_user *u
 		return;
 	end.truncated = user->cut;
 	end.too_deep = user->too_deep;
-	if (user->last) {
-		end.symbol = symbolize_text(ctx, user->last->symbol);
-		end.object = symbolize_text(ctx, user->last->object);
-		end.caller = user->last->flags & WEIR_FRAME_CALLER;
+	if (user->kept) {
+		end.symbol = symbolize_text(ctx, user->last.symbol);
+		end.object = symbolize_text(ctx, user->last.object);
+		end.caller = user->last.flags & WEIR_FRAME_CALLER;
 		end.nameless = !user->object || user->object->state != OBJECT_NAMED;
 	}
 	walk_judge(&state->quality, &end, 1);
@@ -149,42 +167,84 @@ static int symbolize_user_frame(struct weir_ctx *ctx, const struct resolve_momen
 	if (err == RESOLVE_OUTSIDE && !(frame->flags & WEIR_FRAME_CALLER))
 		err = RESOLVE_DONE;
 	if (err == RESOLVE_DONE) {
-		user->last = frame;
+		user->kept = true;
+		user->last = *frame;
 		user->object = object;
 	}
 	return err;
 }
 
-/* Names the frames of a stack; *kept of them are to stay. 0 or a negative errno. */
+/* Puts the frame behind the others of the stack, what was inlined into it first. 0 or -ENOMEM. */
+static int symbolize_put(struct symbolize_state *state, const struct weir_frame *frame)
+{
+	const struct resolve *resolve = &state->resolve;
+	uint32_t count = state->named_count + resolve->chain_count + 1;
+
+	if (count > state->named_capacity) {
+		uint32_t capacity = count * 2;
+		struct weir_frame *named = reallocarray(state->named, capacity, sizeof(*named));
+
+		if (!named)
+			return -ENOMEM;
+		state->named = named;
+		state->named_capacity = capacity;
+	}
+	memcpy(state->named + state->named_count, resolve->chain,
+	       resolve->chain_count * sizeof(*frame));
+	state->named[count - 1] = *frame;
+	state->named_count = count;
+	return 0;
+}
+
+/* Names the frames of a stack, which state->named then has. 0 or a negative errno. */
 static int symbolize_frames(struct weir_ctx *ctx, const struct resolve_moment *moment,
-			    struct weir_frame *frames, uint32_t count, uint32_t *kept)
+			    const struct weir_frame *frames, uint32_t count)
 {
 	struct symbolize_state *state = ctx->state;
 	struct symbolize_user user = { 0 };
 	uint32_t i;
 	int err = 0;
 
-	for (i = 0; i < count; i++) {
-		struct weir_frame *frame = &frames[i];
+	state->named_count = 0;
+	for (i = 0; i < count && !err; i++) {
+		struct weir_frame frame = frames[i];
 
-		if (!(frame->flags & WEIR_FRAME_KERNEL))
-			err = symbolize_user_frame(ctx, moment, frame, &user);
-		else if (!frame->symbol && !frame->object)
-			err = resolve_kernel(ctx, &state->resolve, frame);
+		state->resolve.chain_count = 0;
+		if (!(frame.flags & WEIR_FRAME_KERNEL))
+			err = symbolize_user_frame(ctx, moment, &frame, &user);
+		else if (!frame.symbol && !frame.object)
+			err = resolve_kernel(ctx, &state->resolve, &frame);
 		if (err)
 			break;
-		symbolize_count(&state->quality, frame);
+		symbolize_count(&state->quality, &frame);
+		err = symbolize_put(state, &frame);
 	}
-	*kept = i;
 	if (err == RESOLVE_OUTSIDE) {
 		user.cut = true;
 		state->quality.dropped += count - i;
-		if (i > 0)
-			frames[i - 1].flags |= WEIR_FRAME_TRUNCATED;
+		if (state->named_count > 0)
+			state->named[state->named_count - 1].flags |= WEIR_FRAME_TRUNCATED;
 		err = 0;
 	}
 	symbolize_judge(ctx, &user);
 	return err;
+}
+
+/* The stack of a row becomes state->named: in its place, or behind all others where that is larger. */
+static int symbolize_write(struct weir_ctx *ctx, struct weir_batch *batch,
+			   struct weir_stack_ref *stack)
+{
+	const struct symbolize_state *state = ctx->state;
+	size_t bytes = state->named_count * sizeof(*state->named);
+
+	if (state->named_count > stack->count &&
+	    (bytes > UINT32_MAX / 2 ||
+	     !weir_add_bytes(ctx, batch, (uint32_t)bytes, &stack->offset)))
+		return -ENOMEM;
+	if (bytes)
+		memcpy(batch->arena + stack->offset, state->named, bytes);
+	stack->count = state->named_count;
+	return 0;
 }
 
 static int symbolize_row(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t i)
@@ -193,7 +253,6 @@ static int symbolize_row(struct weir_ctx *ctx, struct weir_batch *batch, uint32_
 	uint8_t *row = batch->rows + (size_t)i * batch->row_size;
 	struct resolve_moment moment = { .pid = 0, .time = batch->end };
 	struct weir_stack_ref stack;
-	struct weir_frame *frames;
 	int err;
 
 	memcpy(&stack, row + state->stack->offset, sizeof(stack));
@@ -206,10 +265,13 @@ static int symbolize_row(struct weir_ctx *ctx, struct weir_batch *batch, uint32_
 		moment.pid = (uint32_t)profile_uint(row, state->pid);
 	if (state->time)
 		moment.time = profile_uint(row, state->time);
-	frames = (void *)(batch->arena + stack.offset);
-	err = symbolize_frames(ctx, &moment, frames, stack.count, &stack.count);
-	if (!err)
-		stack.count = observer_leave_out(ctx, state->resolve.names, frames, stack.count);
+	err = symbolize_frames(ctx, &moment, (const void *)(batch->arena + stack.offset),
+			       stack.count);
+	if (!err) {
+		state->named_count = observer_leave_out(ctx, state->resolve.names, state->named,
+							state->named_count);
+		err = symbolize_write(ctx, batch, &stack);
+	}
 	memcpy(row + state->stack->offset, &stack, sizeof(stack));
 	return err ? weir_fail(ctx, err, "names of functions") : 0;
 }
@@ -296,6 +358,7 @@ static void symbolize_destroy(struct weir_ctx *ctx)
 
 	resolve_clear(ctx, &state->resolve);
 	intmap_clear(&state->remap.ids);
+	free(state->named);
 }
 
 WEIR_COMPONENT(

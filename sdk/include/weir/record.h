@@ -50,6 +50,7 @@ enum weir_frame_flag {
 	WEIR_FRAME_CALLER = 1u << 3,    /* address is a return address: the call lies before it */
 	WEIR_FRAME_TRUNCATED = 1u << 4, /* the walk ended here, though the stack may go on */
 	WEIR_FRAME_SCRIPT = 1u << 5,    /* interpreted code */
+	WEIR_FRAME_LINE = 1u << 6,      /* people want to see source and line beside the symbol */
 };
 
 /* One frame. Ids are of the batch's name table, 0 where not known. */
