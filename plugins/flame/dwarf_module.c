@@ -201,7 +201,9 @@ int dwarf_module_find(struct dwarf_module *module, uint64_t address,
 
 	if (err)
 		return err;
-	*frames = module->frames + module->first[place - 1];
 	*count = module->first[place] - module->first[place - 1];
-	return *count ? 0 : -ENOENT;
+	if (!*count)
+		return -ENOENT;
+	*frames = module->frames + module->first[place - 1];
+	return 0;
 }
