@@ -53,6 +53,31 @@ static uint64_t parts_bytes(Elf *elf)
 	return bytes;
 }
 
+/* libdw trusts sections of text to be closed by NUL. Asked once they are unpacked. */
+static bool parts_texts_end(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, &header)
+					   ? elf_strptr(elf, names, header.sh_name)
+					   : NULL;
+		const Elf_Data *data;
+
+		if (!name || strstr(name, "_offsets") ||
+		    (!strstr(name, "debug_str") && !strstr(name, "debug_line_str")))
+			continue;
+		data = elf_rawdata(section, NULL);
+		if (data && data->d_size && ((const char *)data->d_buf)[data->d_size - 1])
+			return false;
+	}
+	return true;
+}
+
 /* Takes over the fd. 0, -EFBIG, or -EBADMSG. */
 static int parts_begin(struct dwarf_module *module, struct dwarf_part *part, int fd)
 {
@@ -67,7 +92,7 @@ static int parts_begin(struct dwarf_module *module, struct dwarf_part *part, int
 		return -EFBIG;
 	module->steps += bytes;
 	part->dwarf = dwarf_begin_elf(part->elf, DWARF_C_READ, NULL);
-	return part->dwarf ? 0 : -EBADMSG;
+	return part->dwarf && parts_texts_end(part->elf) ? 0 : -EBADMSG;
 }
 
 /* What dwz has taken out of several files. Where it is not set, libdw would look for it itself. */
