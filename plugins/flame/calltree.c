@@ -103,10 +103,13 @@ static uint32_t calltree_find(const struct calltree *tree, uint32_t parent, uint
 /* The node is its parent's youngest: it goes into the index where that has so many. */
 static int calltree_index(struct calltree *tree, uint32_t parent, uint32_t node)
 {
-	bool indexed = tree->nodes[parent].few_children > CALLTREE_FEW;
+	uint32_t few = tree->nodes[parent].few_children;
+	bool indexed = few > CALLTREE_FEW;
 	int err = 0;
 
-	if (!indexed && ++tree->nodes[parent].few_children <= CALLTREE_FEW)
+	if (!indexed)
+		tree->nodes[parent].few_children = ++few;
+	if (few <= CALLTREE_FEW)
 		return 0;
 	do {
 		err = intmap_add(&tree->children, parent, tree->nodes[node].label, node);

@@ -284,7 +284,7 @@ static int pprof_step(struct file *file)
 	struct pprof_reading *reading = file->reading;
 	struct wire_field field;
 	uint32_t samples = 0;
-	int more, err = reading->loaded ? 0 : pprof_begin(file);
+	int more = 1, err = reading->loaded ? 0 : pprof_begin(file);
 
 	if (err)
 		return err;
@@ -297,7 +297,9 @@ static int pprof_step(struct file *file)
 		if (err)
 			return err;
 	}
-	if (samples == PPROF_STEP)
+	if (more < 0)
+		return weir_fail(file->ctx, more, "%s is damaged", file->input.path);
+	if (more > 0)
 		return 1;
 	weir_lost(file->ctx, "samples of less than nothing", reading->negative,
 		  "the profile is a difference of two: compare those by weir flamediff");

@@ -37,7 +37,7 @@ static int pprof_number(const struct pprof_span *span, uint32_t wanted, uint64_t
 /* A message that others refer to by its id, which is its field 1. The first of an id holds. */
 static int pprof_add_part(struct pprof_spans *spans, const struct wire_field *field)
 {
-	uint64_t id;
+	uint64_t id = 0;
 	int err = pprof_spans_add(spans, field);
 
 	if (!err)
@@ -263,7 +263,7 @@ static int pprof_know(struct file *file, const struct pprof_span *location,
 	struct weir_frame frame = { 0 };
 	struct wire_field field;
 	uint64_t mapping = 0;
-	int more, err = pprof_number(location, PPROF_LOCATION_MAPPING, &mapping);
+	int err = pprof_number(location, PPROF_LOCATION_MAPPING, &mapping);
 
 	if (!err)
 		err = pprof_number(location, PPROF_LOCATION_ADDRESS, &frame.address);
@@ -272,7 +272,8 @@ static int pprof_know(struct file *file, const struct pprof_span *location,
 	known->first = reading->frames.count;
 	if (!err && !lines)
 		err = pprof_frames_add(&reading->frames, pprof_frame(file, &frame));
-	while (!err && lines && (more = wire_next(&reader, &field)) > 0) {
+	/* The message is whole: its numbers were looked for to its end. */
+	while (!err && lines && wire_next(&reader, &field) > 0) {
 		if (field.field != PPROF_LOCATION_LINE || field.is_number)
 			continue;
 		frame.flags &= ~(uint32_t)WEIR_FRAME_INLINED;

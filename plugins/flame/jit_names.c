@@ -190,7 +190,7 @@ void jit_names_say(struct weir_ctx *ctx, struct jit_names *jit)
 	uint32_t nameless = 0;
 
 	if (jit->process_count)
-		qsort(jit->processes, jit->process_count, sizeof(jit->processes[0]),
+		qsort(jit->processes, jit->process_count, sizeof(struct jit_process *),
 		      jit_compare_nameless);
 	while (nameless < jit->process_count && jit->processes[nameless]->nameless)
 		nameless++;

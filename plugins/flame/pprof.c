@@ -84,7 +84,7 @@ static int pprof_locations(struct weir_ctx *ctx, const struct weir_batch *batch,
 {
 	static const char truncated[] = "[truncated]";
 	struct pprof_state *state = ctx->state;
-	uint32_t at = 0, taken;
+	struct pprof_run run = { row->frames, row->frame_count };
 	int count = 0;
 
 	/* Room for one more: where the walk ended. */
@@ -97,14 +97,13 @@ static int pprof_locations(struct weir_ctx *ctx, const struct weir_batch *batch,
 		state->stack = stack;
 		state->stack_capacity = capacity;
 	}
-	for (; at < row->frame_count; at += taken, count++) {
+	for (; run.count; count++) {
 		state->stack[count] =
-			pprof_location(ctx, &state->parts, &state->profile, batch, &row->frames[at],
-				       row->frame_count - at, &taken);
+			pprof_location(ctx, &state->parts, &state->profile, batch, &run);
 		if (!state->stack[count])
 			return -ENOMEM;
 	}
-	if (at && row->frames[at - 1].flags & WEIR_FRAME_TRUNCATED) {
+	if (count && run.frames[-1].flags & WEIR_FRAME_TRUNCATED) {
 		state->stack[count] =
 			pprof_location_named(ctx, &state->parts, truncated, sizeof(truncated) - 1);
 		if (!state->stack[count++])

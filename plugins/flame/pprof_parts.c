@@ -125,21 +125,21 @@ static uint32_t pprof_take_location(struct weir_ctx *ctx, struct pprof_parts *pa
 }
 
 uint32_t pprof_location(struct weir_ctx *ctx, struct pprof_parts *parts, struct profile *profile,
-			const struct weir_batch *batch, const struct weir_frame *frames,
-			uint32_t count, uint32_t *taken)
+			const struct weir_batch *batch, struct pprof_run *run)
 {
 	struct pprof_location location = { 0 };
-	const struct weir_frame *frame = frames;
+	const struct weir_frame *frame;
 
 	parts->scratch.used = 0;
 	wire_append(&parts->scratch, &location, sizeof(location));
 	do {
-		frame = &frames[location.count++];
+		frame = &run->frames[location.count++];
 		if (!pprof_add_line(ctx, parts, profile, batch, frame))
 			return 0;
-	} while (frame->flags & WEIR_FRAME_INLINED && location.count < count &&
+	} while (frame->flags & WEIR_FRAME_INLINED && location.count < run->count &&
 		 !(frame->flags & WEIR_FRAME_TRUNCATED));
-	*taken = location.count;
+	run->frames += location.count;
+	run->count -= location.count;
 	if (!frame->symbol)
 		location.address = frame->address;
 	if (!pprof_mapping(ctx, parts, batch, frame, &location.mapping))

@@ -47,13 +47,18 @@ void pprof_parts_clear(struct weir_ctx *ctx, struct pprof_parts *parts);
 uint32_t pprof_string(struct weir_ctx *ctx, struct pprof_parts *parts, const char *text,
 		      size_t length);
 
+/* Frames of a stack, from one on to the outermost. */
+struct pprof_run {
+	const struct weir_frame *frames;
+	uint32_t count;
+};
+
 /*
- * The location of frames[0] and those that it is inlined into; *taken tells how many frames that
- * are. Ids are of the batch, whose labels the profile makes.
+ * The location of run->frames[0] and those that it is inlined into, which are left out of the run
+ * then. Ids are of the batch, whose labels the profile makes. 0: no memory.
  */
 uint32_t pprof_location(struct weir_ctx *ctx, struct pprof_parts *parts, struct profile *profile,
-			const struct weir_batch *batch, const struct weir_frame *frames,
-			uint32_t count, uint32_t *taken);
+			const struct weir_batch *batch, struct pprof_run *run);
 
 /* The location of a text that stands in the place of a function. */
 uint32_t pprof_location_named(struct weir_ctx *ctx, struct pprof_parts *parts, const char *text,

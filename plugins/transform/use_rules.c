@@ -126,6 +126,16 @@ static int rules_role(struct weir_ctx *ctx, struct use_resource *resource,
 	return tree ? rules_find_figure(ctx, resource, tree, found) : 0;
 }
 
+static int rules_roles(struct weir_ctx *ctx, struct use_resource *resource,
+		       const struct weir_tree *map)
+{
+	int err = rules_role(ctx, resource, map, "utilization", &resource->utilization);
+
+	if (!err)
+		err = rules_role(ctx, resource, map, "saturation", &resource->saturation);
+	return err ? err : rules_role(ctx, resource, map, "errors", &resource->errors);
+}
+
 static int rules_resource(struct weir_ctx *ctx, struct use_resource *resource,
 			  const struct weir_tree *map)
 {
@@ -145,11 +155,7 @@ static int rules_resource(struct weir_ctx *ctx, struct use_resource *resource,
 	if (!err)
 		err = rules_figures(ctx, resource, map);
 	if (!err)
-		err = rules_role(ctx, resource, map, "utilization", &resource->utilization);
-	if (!err)
-		err = rules_role(ctx, resource, map, "saturation", &resource->saturation);
-	if (!err)
-		err = rules_role(ctx, resource, map, "errors", &resource->errors);
+		err = rules_roles(ctx, resource, map);
 	if (!err && !rules_is_moot(ctx, resource, map, "busy"))
 		err = rules_condition(ctx, map, "busy", &resource->schema, &resource->busy);
 	if (!err && !rules_is_moot(ctx, resource, map, "drop"))

@@ -17,13 +17,13 @@ const browser = child.spawn(chromium, [
 const waiting = new Map();
 const listeners = [];
 const thrown = [];
-let last = 0, session, answer = null, count = 0, failed = 0;
+let last = 0, tab, answer = null, count = 0, failed = 0;
 
 /* Calls of the protocol, and what comes back. */
 function call(method, params) {
 	const id = ++last;
 
-	browser.stdio[3].write(JSON.stringify({ id, method, params: params || {}, sessionId: session }) + "\0");
+	browser.stdio[3].write(JSON.stringify({ id, method, params: params || {}, sessionId: tab }) + "\0");
 	return new Promise((resolve, reject) => waiting.set(id, { resolve, reject, method }));
 }
 
@@ -294,7 +294,7 @@ async function main() {
 	const target = await call("Target.createTarget", { url: "about:blank" });
 	const attached = await call("Target.attachToTarget", { targetId: target.targetId, flatten: true });
 
-	session = attached.sessionId;
+	tab = attached.sessionId;
 	await call("Page.enable");
 	await call("Runtime.enable");
 	await test_small();

@@ -54,7 +54,7 @@ tidy() {
 cppchecked() {
 	tracked '*.c' | grep -v '\.bpf\.c$' >"$tap_dir/files"
 	cppcheck --enable=warning,performance,portability --error-exitcode=1 --quiet -j"$processors" \
-		--std=c11 -D_GNU_SOURCE -Isdk/include -Icore -Iplugins/flame \
+		--std=c11 -D_GNU_SOURCE -D__x86_64__ -Isdk/include -Icore -Iplugins/flame \
 		--suppressions-list=tests/lint/cppcheck.suppress --file-list="$tap_dir/files"
 }
 

@@ -8,7 +8,7 @@
 # Usage of a scenario: NAME.sh SOURCE BUILD
 # WEIR_REPEAT in the environment: so often, as one TAP.
 if [ "${WEIR_REPEAT:-1}" -gt 1 ]; then
-	for turn in $(seq "$WEIR_REPEAT"); do
+	for _ in $(seq "$WEIR_REPEAT"); do
 		WEIR_REPEAT=1 sh "$0" "$@"
 	done | awk -v turns="$WEIR_REPEAT" '
 		/^(not )?ok / { sub(/ok [0-9]+/, "ok " ++count); bad += /^not/ }

@@ -28,7 +28,11 @@ static inline size_t weir_json_next(const char *text, size_t size, char out[WEIR
 	}
 	if (code == '"' || code == '\\' || code == '\n' || code == '\t') {
 		out[0] = '\\';
-		out[1] = code == '\n' ? 'n' : code == '\t' ? 't' : (char)code;
+		out[1] = *text;
+		if (code == '\n')
+			out[1] = 'n';
+		if (code == '\t')
+			out[1] = 't';
 		return 2;
 	}
 	return (size_t)snprintf(out, WEIR_JSON_MAX, "\\u%04x", bytes ? code : 0xfffdu);
