@@ -50,8 +50,11 @@ static __always_inline struct scratch *scratch_get(void)
 	return bpf_map_lookup_elem(&scratches, &only);
 }
 
-/* Which call it is, by its number; OPEN_CALLS: none. */
-static __always_inline __u32 call_of(__u32 number)
+/*
+ * Functions that are global are verified once, and not once more on each path that leads to them.
+ * Which call it is, by its number; OPEN_CALLS: none.
+ */
+__noinline __u32 call_of(__u32 number)
 {
 	__u32 call;
 
@@ -89,6 +92,30 @@ int open_enter(struct trace_event_raw_sys_enter *ctx)
 	return 0;
 }
 
+__noinline int read_args(struct open_args *args)
+{
+	if (args)
+		open_args_read(args);
+	return 0;
+}
+
+/* The path of what was opened as `fd`, or where that which was not starts from, and its name. */
+__noinline int read_path(struct scratch *scratch, struct open_args *args, int fd)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	const struct path *path;
+
+	if (!scratch || !args)
+		return 0;
+	weir_path_begin(&scratch->path);
+	path = open_path_from(&scratch->path, task, args, fd);
+	if (path)
+		weir_path_walk(&scratch->path, task, path);
+	if (args->call != OPEN_HANDLE)
+		weir_path_add_name(&scratch->path, (const void *)args->name);
+	return 0;
+}
+
 /* Attached to the end of all calls. */
 SEC("tp/syscalls/sys_exit_openat")
 int open_exit(struct trace_event_raw_sys_exit *ctx)
@@ -98,7 +125,6 @@ int open_exit(struct trace_event_raw_sys_exit *ctx)
 	long result = ctx->ret;
 	struct scratch *scratch;
 	struct open_args args = { .call = kind };
-	const struct path *path;
 	__u64 now, latency;
 
 	if (kind >= OPEN_CALLS || !weir_task_wanted(task))
@@ -115,16 +141,11 @@ int open_exit(struct trace_event_raw_sys_exit *ctx)
 	scratch->event.latency_ns = latency;
 	scratch->event.result = result;
 	weir_task_fill_current(&scratch->event.task);
-	open_args_read(&args);
+	read_args(&args);
 	scratch->event.flags = args.how.flags;
 	scratch->event.mode = args.how.mode;
 	scratch->event.resolve = args.how.resolve;
-	weir_path_begin(&scratch->path);
-	path = open_path_from(&scratch->path, task, &args, result);
-	if (path)
-		weir_path_walk(&scratch->path, task, path);
-	if (kind != OPEN_HANDLE)
-		weir_path_add_name(&scratch->path, (const void *)args.name);
+	read_path(scratch, &args, result);
 	weir_path_send(scratch, sizeof(scratch->event), &scratch->path);
 	return 0;
 }

@@ -167,22 +167,28 @@ struct task_struct {
 	struct signal_struct *signal;
 };
 
-/* What programs on classic tracepoints of system calls are given. */
-struct trace_event_raw_sys_enter {
-	unsigned long args[6];
-};
-
-struct trace_event_raw_sys_exit {
-	long id; /* only the low 32 bits are set */
-	long ret;
-};
-
 /* What programs on iter/task are given. */
 struct bpf_iter__task {
 	struct task_struct *task; /* NULL: there are no more */
 };
 
 #pragma clang attribute pop
+
+/*
+ * What programs on classic tracepoints of system calls are given. Not relocated: the layout is what
+ * events/syscalls/.../format tells everybody, and each further type costs a search of all types.
+ */
+struct trace_event_raw_sys_enter {
+	__u64 common;
+	__u64 id;
+	unsigned long args[6];
+};
+
+struct trace_event_raw_sys_exit {
+	__u64 common;
+	long id; /* only the low 32 bits are set */
+	long ret;
+};
 
 /* Of signal_struct's flags: all threads end with group_exit_code. */
 #define WEIR_SIGNAL_GROUP_EXIT 4

@@ -70,8 +70,9 @@ struct fdtable {
 };
 
 struct files_struct {
-	atomic_t count; /* threads that share it, and who looks at it for a moment */
-	struct fdtable *fdt;
+	atomic_t count;      /* threads that share it, and who looks at it for a moment */
+	struct fdtable *fdt; /* fdtab, until a task has more than 64 files */
+	struct fdtable fdtab;
 };
 
 struct fs_struct {
@@ -89,11 +90,19 @@ static __always_inline struct mount *weir_mount_of(struct vfsmount *vfsmount)
 
 /* Each reading of kernel memory costs some 20 ns: what lies side by side is read at once. */
 
+/*
+ * A kernel that relocates a program searches all its types for each one that is named first in an
+ * access, and remembers one for each of 31 hashes of names: each further search costs 0.7 ms. So
+ * the tables of files and the paths are described as what other structures have inside.
+ */
+
 /* An open file of a task, or NULL. */
 static __always_inline struct file *weir_task_file(struct task_struct *task, int fd)
 {
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	__u64 most = bpf_core_field_offset(struct fdtable, max_fds);
+	char *table = (char *)BPF_CORE_READ(task, files, fdt);
+	__u64 begin = bpf_core_field_offset(struct files_struct, fdtab);
+	__u64 most = bpf_core_field_offset(struct files_struct, fdtab.max_fds) - begin;
+	__u64 files = bpf_core_field_offset(struct files_struct, fdtab.fd) - begin;
 	struct file *file = 0;
 	struct {
 		__u32 max_fds;
@@ -101,11 +110,11 @@ static __always_inline struct file *weir_task_file(struct task_struct *task, int
 		struct file **fd;
 	} copy = {};
 
-	if (bpf_core_field_offset(struct fdtable, fd) == most + 8) {
-		bpf_probe_read_kernel(&copy, sizeof(copy), (char *)table + most);
+	if (files == most + 8) {
+		bpf_probe_read_kernel(&copy, sizeof(copy), table + most);
 	} else {
-		copy.max_fds = BPF_CORE_READ(table, max_fds);
-		copy.fd = BPF_CORE_READ(table, fd);
+		bpf_probe_read_kernel(&copy.max_fds, sizeof(copy.max_fds), table + most);
+		bpf_probe_read_kernel(&copy.fd, sizeof(copy.fd), table + files);
 	}
 	if (fd >= 0 && (__u32)fd < copy.max_fds)
 		bpf_probe_read_kernel(&file, sizeof(file), copy.fd + fd);
@@ -193,12 +202,18 @@ struct weir_path {
 
 static __always_inline struct vfsmount *weir_path_mount(const struct weir_path *path)
 {
-	return (struct vfsmount *)path->word[bpf_core_field_offset(struct path, mnt) != 0];
+	__u64 begin = bpf_core_field_offset(struct fs_struct, root);
+
+	return (struct vfsmount *)
+		path->word[bpf_core_field_offset(struct fs_struct, root.mnt) != begin];
 }
 
 static __always_inline struct dentry *weir_path_dentry(const struct weir_path *path)
 {
-	return (struct dentry *)path->word[bpf_core_field_offset(struct path, dentry) != 0];
+	__u64 begin = bpf_core_field_offset(struct fs_struct, root);
+
+	return (struct dentry *)
+		path->word[bpf_core_field_offset(struct fs_struct, root.dentry) != begin];
 }
 
 static __always_inline void weir_path_read(struct weir_path *copy, const struct path *path)
