@@ -53,7 +53,7 @@ same() {
 
 # attached FILE...: waits until each weir says there that it sees what happens. Empty a FILE of an
 # earlier one before you start the next in the background, which does it later than the words of the
-# earlier one would be found: `: >FILE`.
+# earlier one would be found: `: >FILE`. TAP_SETTLE: seconds to wait after that.
 attached() {
 	for tap_said in "$@"; do
 		for _ in $(seq 1200); do
@@ -63,6 +63,7 @@ attached() {
 		cat "$tap_said"
 		return 1
 	done
+	sleep "${TAP_SETTLE:-0}"
 }
 
 # on_disk FOLDER: the test's own folder, or this one where that has no disk below it. A tmpfs keeps

@@ -138,7 +138,7 @@ def main():
         if blank and (not text or re.match(r"\[.*\]$|:0 s=0$", text)):
             return "?"
         text = re.sub(r"_\[[kij]\]$", "", text).replace(";", ":")
-        return re.sub(r"[\x00-\x1f\x7f]", lambda c: "\\x%02x" % ord(c[0]), text)
+        return re.sub(r"[\n\r]", lambda c: "\\x%02x" % ord(c[0]), text)
 
     sums = collections.Counter()
     for stack, value in stacks:

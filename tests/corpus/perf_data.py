@@ -77,8 +77,9 @@ def same_object(perf, weir):
 
 
 def same_stack(perf, weir, unknown):
-    """weir cuts a stack where its walk had left all mappings, and marks it. While a program becomes
-    another, its registers point into the old one, whose mappings perf keeps: counted in unknown."""
+    """weir cuts a stack where its walk had left all mappings, and marks it; at 0 it has ended. While a
+    program becomes another, its registers point into the old one, whose mappings perf keeps: counted
+    in unknown."""
     if not perf:
         return True
     for (address, object), (own, offset, _, own_object) in zip(perf, weir):
@@ -91,6 +92,8 @@ def same_stack(perf, weir, unknown):
     if len(perf) == len(weir):
         return True
     rest = perf[len(weir):]
+    if rest and rest[0] == (0, "[unknown]"):
+        return True
     return bool(rest) and rest[0][1] == "[unknown]" and (not weir or "t" in weir[-1][2])
 
 
