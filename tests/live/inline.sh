@@ -133,9 +133,10 @@ chains() {
 		END { if (all !~ /\?\?:0/) printf "%s", all }'
 }
 
-# What clang writes as DWARF 5, addr2line of binutils 2.40 does not read wholly.
+# What clang writes as DWARF 5, addr2line of binutils 2.40 does not read wholly; and of a build that is not
+# optimized, where headers' functions are not inlined, it tells another file.
 if command -v addr2line >/dev/null && command -v python3 >/dev/null &&
-	! readelf -p .comment "$build/weir" | grep -q clang; then
+	! readelf -p .comment "$build/weir" | grep -q clang && ! nm "$build/weir" | grep -q __asan_init; then
 	addresses "$build/weir" >"$tap_dir/addresses"
 	"$build/tests/dwarf_lines" "$(realpath "$build/weir")" <"$tap_dir/addresses" >"$tap_dir/ours"
 	addr2line -a -f -i -e "$build/weir" <"$tap_dir/addresses" >"$tap_dir/theirs"
@@ -146,6 +147,6 @@ if command -v addr2line >/dev/null && command -v python3 >/dev/null &&
 	check "functions and lines at 3000 addresses of weir itself are those of addr2line" \
 		same "$tap_dir/theirs.chains" "$tap_dir/ours.chains"
 else
-	skip "the functions are those of addr2line" "needs binutils, python3 and a weir that gcc built"
+	skip "the functions are those of addr2line" "needs binutils, python3 and an optimized weir that gcc built"
 fi
 finish
