@@ -236,7 +236,8 @@ static int folded_keep(struct folded_stack *stack, const char *line, size_t leng
 		stack->line = grown;
 		stack->room = length * 2;
 	}
-	memcpy(stack->line + common, line + common, length - common);
+	if (length > common)
+		memcpy(stack->line + common, line + common, length - common);
 	stack->length = length;
 	return 0;
 }
