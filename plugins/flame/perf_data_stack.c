@@ -245,24 +245,29 @@ static int stack_reserve(struct perf_data *data, uint32_t count)
 	return 0;
 }
 
+/* A number of frames and their numbers; NULL: it is one frame. */
+static const uint32_t *stack_chain_of(const struct perf_data *data, uint32_t number)
+{
+	return number & STACK_CHAIN ? data->chains + (number & ~STACK_CHAIN) : NULL;
+}
+
 /* The frame's own number, without what was inlined into it. */
 static uint32_t stack_outermost(const struct perf_data *data, uint32_t number)
 {
-	const uint32_t *chain = data->chains + (number & ~STACK_CHAIN);
+	const uint32_t *chain = stack_chain_of(data, number);
 
-	return number & STACK_CHAIN ? chain[chain[0]] : number;
+	return chain ? chain[chain[0]] : number;
 }
 
 /* Puts a frame, or a chain, behind the others. 0 or -ENOMEM. */
 static int stack_put(struct perf_data *data, struct stack_walk *walk, uint32_t number)
 {
-	const uint32_t *chain = data->chains + (number & ~STACK_CHAIN);
-	bool chained = number & STACK_CHAIN;
-	uint32_t count = chained ? chain[0] : 1;
+	const uint32_t *chain = stack_chain_of(data, number);
+	uint32_t count = chain ? chain[0] : 1;
 
 	if (stack_reserve(data, walk->count + count))
 		return -ENOMEM;
-	if (chained)
+	if (chain)
 		memcpy(data->stack + walk->count, chain + 1, count * sizeof(*chain));
 	else
 		data->stack[walk->count] = number;
