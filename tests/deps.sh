@@ -35,6 +35,7 @@ abidiff   |command -v abidiff      |abigail-tools        |libabigail        |lib
 ip        |sbin_there ip         |iproute2             |iproute           |iproute2  |iproute2
 iptables  |sbin_there iptables   |iptables             |iptables          |iptables  |iptables
 iostat    |command -v iostat       |sysstat              |sysstat           |sysstat   |sysstat
+perf      |command -v perf         |linux-perf           |perf              |perf      |perf
 vmstat    |command -v vmstat       |procps               |procps-ng         |procps-ng |procps
 ext4      |sbin_there mkfs.ext4    |e2fsprogs            |e2fsprogs         |e2fsprogs |e2fsprogs
 losetup   |command -v losetup      |mount util-linux     |util-linux        |util-linux|util-linux

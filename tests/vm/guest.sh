@@ -7,7 +7,7 @@ source=$1 build=$2 kernel=$3
 # Wrappers of the host's programs take longer here than the programs.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 export TMPDIR=/scratch
-# An emulated Linux 6.1 did not show the first state of a socket that was made right after the attach.
+# In an emulated Linux 6.1, owners of sockets that were made right after the attach were once not known; why is not.
 export TAP_SETTLE=0.5
 
 cases=0 failed=0
