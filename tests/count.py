@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Adds up the cases of meson's test log, whose tests speak TAP.
 
-usage: count.py TITLE BUILD TOTALS LOG   one `meson test` run; appends a line to TOTALS
-       count.py --total TOTALS           prints "N passed, N failed"; exit status 1 on failures
+usage: count.py TITLE BUILD TOTALS LOG [AGAIN]
+           one `meson test` run; appends a line to TOTALS. Measurements that failed are not counted
+           but named in the file AGAIN, "SUITE NAME" a line, if it is given: they run once more.
+       count.py --total TOTALS
+           prints "N passed, N failed"; exit status 1 on failures
 """
 import json
 import os
@@ -10,6 +13,8 @@ import re
 import sys
 
 LINES_MAX = 60  # shown of each failure
+# Suites that measure the real machine, whose other loads and hypervisor may spoil a figure.
+MEASURED = ("live", "scenarios", "vm")
 DETAILS = re.compile(r"[^\n]*(\n#[^\n]*)*")
 REASON = re.compile(r"^#?\s*(skipped: .*)", re.M)
 CASE = re.compile(r"^(not )?ok\b[^#\n]*(#\s*(SKIP|TODO)\b.*)?", re.I | re.M)
@@ -46,8 +51,9 @@ def cases(test):
     return passed, failed, skipped, lines
 
 
-def one_run(title, build, totals, log):
+def one_run(title, build, totals, log, again=None):
     """Reads the log of the newest run below `build`."""
+    repeat = []
     folder = os.path.join(build, "meson-logs")
     logs = [f for f in os.listdir(folder) if f.startswith("testlog") and f.endswith(".json")]
     if not logs:
@@ -59,23 +65,33 @@ def one_run(title, build, totals, log):
     for line in open(os.path.join(folder, logs[0]), errors="replace"):
         test = json.loads(line)
         passed, failed, skipped, lines = cases(test)
-        total = [total[0] + passed, total[1] + failed, total[2] + skipped]
+        suite, _, name = test["name"].partition(":")[2].partition(" / ")  # weir:SUITE / NAME
+        if failed and again and suite in MEASURED:
+            repeat.append("%s %s\n" % (suite, name))
+        else:
+            total = [total[0] + passed, total[1] + failed, total[2] + skipped]
         print("%-44s %4d passed %3d failed %3d skipped" % (test["name"][-44:], passed, failed, skipped))
         for text in lines:
             print("    " + text)
         if failed:
             for text in (test.get("stderr") or "").splitlines()[-LINES_MAX:]:
                 print("    | " + text)
+    if again:
+        with open(again, "w") as out:
+            out.writelines(repeat)
     with open(totals, "a") as out:
         out.write("%d %d %d %s\n" % (*total, title))
 
 
 def all_runs(totals):
     """Prints the last line."""
-    passed = failed = skipped = 0
+    passed = failed = skipped = repeated = 0
     for line in open(totals):
-        p, f, s, _ = line.split(" ", 3)
+        p, f, s, title = line.split(" ", 3)
         passed, failed, skipped = passed + int(p), failed + int(f), skipped + int(s)
+        repeated += title.startswith("once more: ")
+    if repeated:
+        print("%d measurements failed at first, as shown above, and were run once more" % repeated)
     if skipped:
         print("%d skipped, each with its reason above" % skipped)
     print("%d passed, %d failed" % (passed, failed))
@@ -85,4 +101,4 @@ def all_runs(totals):
 if __name__ == "__main__":
     if sys.argv[1] == "--total":
         sys.exit(all_runs(sys.argv[2]))
-    one_run(*sys.argv[1:5])
+    one_run(*sys.argv[1:])
