@@ -43,6 +43,7 @@ static void perf_data_close(struct file *file)
 	if (!data)
 		return;
 	perf_data_stack_close(data);
+	perf_data_chain_clear(data);
 	perf_data_queue_clear(&data->queue);
 	perf_data_zstd_close(data->zstd);
 	perf_data_clear_events(data);
@@ -203,6 +204,9 @@ static int perf_data_step(struct file *file)
 	err = perf_data_drain(data, DRAIN_AT_ONCE);
 	if (err || data->phase == PERF_DATA_RECORDS || perf_data_queue_due(&data->queue))
 		return err ? err : 1;
+	err = perf_data_chain_end(data);
+	if (err)
+		return err;
 	perf_data_report(data);
 	data->phase = PERF_DATA_DONE;
 	return 0;

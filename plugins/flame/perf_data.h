@@ -22,7 +22,8 @@ struct perf_data_attr {
 	uint64_t period; /* or frequency */
 	uint64_t sample_type;
 	uint64_t read_format;
-	uint64_t flags; /* bit by bit in the order of the kernel's header */
+	uint64_t branch_type; /* PERF_SAMPLE_BRANCH_... */
+	uint64_t flags;       /* bit by bit in the order of the kernel's header */
 	uint16_t max_stack;
 };
 
@@ -80,12 +81,13 @@ struct perf_data_counts {
 	uint64_t samples;
 	uint64_t lost;
 	uint64_t lost_samples;
-	uint64_t broken; /* records whose parts do not fit into them */
-	uint64_t late;   /* records that came behind ones that were let go */
-	uint64_t deferred;
+	uint64_t broken;   /* records whose parts do not fit into them */
+	uint64_t late;     /* records that came behind ones that were let go */
+	uint64_t deferred; /* chains whose user part did not come */
 };
 
 struct perf_data_zstd;
+struct perf_data_held;
 struct perf_data_end;
 
 enum { PERF_DATA_RECENT = 4096 };
@@ -113,6 +115,17 @@ struct perf_data {
 	struct perf_data_queue queue;
 	struct perf_data_processes processes;
 	struct perf_data_counts counts;
+
+	/* perf_data_chain.c: chains that come in parts */
+	struct perf_data_chains {
+		uint8_t *bytes;    /* of the one put together last, as a record has them */
+		uint64_t capacity; /* addresses */
+	} joined;
+	struct perf_data_waiting {
+		struct perf_data_held *first;
+		struct perf_data_held *last;
+		uint32_t count;
+	} held;
 
 	/* perf_data_stack.c, perf_data_names.c: from addresses to frames */
 	struct resolve *resolve;
@@ -234,6 +247,9 @@ struct perf_data_sample {
 	uint32_t cpu;
 	const uint8_t *chain; /* NULL: none */
 	uint64_t chain_count;
+	uint64_t calls_at; /* from here on, addresses are of calls, not behind them */
+	const uint8_t *branches;
+	uint64_t branch_count; /* 0: they are not those of the stack */
 	uint16_t misc;
 };
 
@@ -243,6 +259,18 @@ int perf_data_decode(const struct perf_data *data, const struct perf_data_event 
 /* When a record happened. False: it does not tell. */
 bool perf_data_time(const struct perf_data *data, const struct perf_data_event *event,
 		    const struct perf_data_record *record, uint64_t *time);
+
+/* perf_data_chain.c: 0 or -ENOMEM. The chain is continued by the calls that the processor kept. */
+int perf_data_chain_calls(struct perf_data *data, struct perf_data_sample *sample);
+/* Whether the user part of the chain comes later: then the sample waits for it. */
+bool perf_data_is_deferred(const struct perf_data *data, const struct perf_data_sample *sample);
+int perf_data_defer(struct perf_data *data, const struct perf_data_event *event,
+		    const struct perf_data_sample *sample);
+/* The record that tells it. As perf_data_push(), or -EBADMSG. */
+int perf_data_deferred(struct perf_data *data, const struct perf_data_record *record);
+/* No more will come: gives those that wait to the profile as they are. As perf_data_push(). */
+int perf_data_chain_end(struct perf_data *data);
+void perf_data_chain_clear(struct perf_data *data);
 
 /* perf_data_stack.c: gives a sample to the profile. 0 or a negative errno. */
 int perf_data_push(struct perf_data *data, struct perf_data_event *event,

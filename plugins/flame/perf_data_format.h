@@ -19,6 +19,7 @@ enum perf_data_type {
 	PERF_DATA_MMAP2 = 10,
 	PERF_DATA_LOST_SAMPLES = 13,
 	PERF_DATA_KSYMBOL = 17,
+	PERF_DATA_CALLCHAIN_DEFERRED = 22, /* Linux 6.19 */
 	PERF_DATA_ATTR = 64,
 	PERF_DATA_TRACING_DATA = 66,
 	PERF_DATA_BUILD_ID = 67,
@@ -46,7 +47,13 @@ enum {
 #define PERF_DATA_PIPE      16                           /* in pipe mode */
 #define PERF_DATA_MISC_EXEC (1u << 13)                   /* COMM; of a MMAP: no code */
 #define PERF_DATA_MISC_ID   (1u << 14)                   /* MMAP2: has its build-id */
-#define PERF_DATA_MISC_SIZE (1u << 15)                   /* BUILD_ID: has its size */
+/* The topmost values of a call chain are no addresses: they say whose the next ones are. */
+#define PERF_DATA_CHAIN_MARK     ((uint64_t)-4095)
+#define PERF_DATA_CHAIN_KERNEL   ((uint64_t)-128)
+#define PERF_DATA_CHAIN_USER     ((uint64_t)-512)
+#define PERF_DATA_CHAIN_DEFERRED ((uint64_t)-640) /* a number follows, the user part later */
+
+#define PERF_DATA_MISC_SIZE (1u << 15) /* BUILD_ID: has its size */
 
 /* Features, by their bit. */
 enum perf_data_feature {

@@ -157,7 +157,12 @@ static int record_sample(struct perf_data *data, const struct perf_data_record *
 		return 0;
 	}
 	err = perf_data_decode(data, event, record, &sample);
-	return err ? err : perf_data_push(data, event, &sample);
+	if (!err)
+		err = perf_data_chain_calls(data, &sample);
+	if (err)
+		return err;
+	return perf_data_is_deferred(data, &sample) ? perf_data_defer(data, event, &sample)
+						    : perf_data_push(data, event, &sample);
 }
 
 /* How many were lost: behind an id, or at once. */
@@ -251,6 +256,8 @@ static int record_apply(struct perf_data *data, const struct perf_data_record *r
 		return record_fork(data, record);
 	case PERF_DATA_KSYMBOL:
 		return record_ksymbol(data, record);
+	case PERF_DATA_CALLCHAIN_DEFERRED:
+		return perf_data_deferred(data, record);
 	case PERF_DATA_LOST:
 	case PERF_DATA_LOST_SAMPLES:
 		return record_lost(data, record);
@@ -290,7 +297,8 @@ int perf_data_apply(struct perf_data *data, const uint8_t *bytes)
 static bool record_is_timed(uint32_t type)
 {
 	return type == PERF_DATA_SAMPLE || type == PERF_DATA_MMAP || type == PERF_DATA_MMAP2 ||
-	       type == PERF_DATA_COMM || type == PERF_DATA_FORK || type == PERF_DATA_KSYMBOL;
+	       type == PERF_DATA_COMM || type == PERF_DATA_FORK || type == PERF_DATA_KSYMBOL ||
+	       type == PERF_DATA_CALLCHAIN_DEFERRED;
 }
 
 /* A record in the order of the file: it takes effect now, or waits for its turn. */

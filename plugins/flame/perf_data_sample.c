@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * perf.data: the body of a sample, whose fields are those that its event's attribute names, and when
- * a record happened. What follows the call chain (raw data, branches, registers, a copy of the stack)
- * is not read yet.
+ * a record happened. What follows the branches (registers, a copy of the stack) is not read yet.
  */
 #include "perf_data.h"
 
-#define SAMPLE_READ_LOST (UINT64_C(1) << 4) /* Linux 6.0 */
+#define SAMPLE_BRANCH_CALLS    (UINT64_C(1) << 11)
+#define SAMPLE_BRANCH_HW_INDEX (UINT64_C(1) << 17) /* Linux 5.7 */
+#define SAMPLE_READ_LOST       (UINT64_C(1) << 4)  /* Linux 6.0 */
+
+enum { SAMPLE_BRANCH = 24 /* bytes: from, to, flags */ };
 
 /* The fields of a sample, from the first to the last. */
 struct sample_fields {
@@ -85,6 +88,31 @@ static const uint8_t *fields_list(struct sample_fields *fields, uint64_t item, u
 	return fields_take(fields, *count * item);
 }
 
+/* Of a tracepoint: its size, then so many bytes. */
+static void fields_skip_raw(struct sample_fields *fields)
+{
+	const uint8_t *size = fields_take(fields, 4);
+
+	if (size)
+		fields_take(fields, perf_data_u32(fields->data, size));
+}
+
+/* The branches, where they are the calls that led here, the latest first. */
+static void fields_calls(struct sample_fields *fields, uint64_t branch_type,
+			 struct perf_data_sample *sample)
+{
+	uint64_t count = fields_u64(fields);
+
+	if (branch_type & SAMPLE_BRANCH_HW_INDEX)
+		fields_u64(fields);
+	if (count > fields->left / SAMPLE_BRANCH) {
+		fields->broken = true;
+		return;
+	}
+	sample->branches = fields_take(fields, count * SAMPLE_BRANCH);
+	sample->branch_count = branch_type & SAMPLE_BRANCH_CALLS ? count : 0;
+}
+
 int perf_data_decode(const struct perf_data *data, const struct perf_data_event *event,
 		     const struct perf_data_record *record, struct perf_data_sample *sample)
 {
@@ -96,6 +124,7 @@ int perf_data_decode(const struct perf_data *data, const struct perf_data_event 
 	*sample = (struct perf_data_sample){ .pid = WEIR_ABSENT_U32,
 					     .tid = WEIR_ABSENT_U32,
 					     .cpu = WEIR_ABSENT_U32,
+					     .calls_at = UINT64_MAX,
 					     .misc = record->misc };
 	fields_optional(&fields, PERF_SAMPLE_IDENTIFIER);
 	sample->ip = fields_optional(&fields, PERF_SAMPLE_IP);
@@ -113,6 +142,10 @@ int perf_data_decode(const struct perf_data *data, const struct perf_data_event 
 		fields_skip_read(&fields, attr->read_format);
 	if (fields_have(&fields, PERF_SAMPLE_CALLCHAIN))
 		sample->chain = fields_list(&fields, 8, &sample->chain_count);
+	if (fields_have(&fields, PERF_SAMPLE_RAW))
+		fields_skip_raw(&fields);
+	if (fields_have(&fields, PERF_SAMPLE_BRANCH_STACK))
+		fields_calls(&fields, attr->branch_type, sample);
 	return fields.broken ? -EBADMSG : 0;
 }
 

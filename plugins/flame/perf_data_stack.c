@@ -7,12 +7,6 @@
 
 #include <stdlib.h>
 
-/* The topmost values of a call chain are no addresses: they say whose the next ones are. */
-#define CHAIN_MARK     ((uint64_t)-4095)
-#define CHAIN_KERNEL   ((uint64_t)-128)
-#define CHAIN_USER     ((uint64_t)-512)
-#define CHAIN_DEFERRED ((uint64_t)-640) /* Linux 6.18: a number follows, the user part later */
-
 enum {
 	STACK_CACHE_MAX = 1 << 16, /* no more than the CPU's own caches hold */
 	STACK_IN_FILES_MAX = 1 << 19,
@@ -312,9 +306,9 @@ static int stack_add(struct perf_data *data, struct stack_walk *walk, uint64_t a
 /* What a marker says of the addresses behind it. */
 static uint32_t stack_kind(uint64_t mark)
 {
-	if (mark == CHAIN_KERNEL)
+	if (mark == PERF_DATA_CHAIN_KERNEL)
 		return KIND_KERNEL;
-	return mark == CHAIN_USER || mark == CHAIN_DEFERRED ? 0 : KIND_HOST;
+	return mark == PERF_DATA_CHAIN_USER || mark == PERF_DATA_CHAIN_DEFERRED ? 0 : KIND_HOST;
 }
 
 static int stack_add_chain(struct perf_data *data, const struct perf_data_sample *sample,
@@ -326,15 +320,17 @@ static int stack_add_chain(struct perf_data *data, const struct perf_data_sample
 	for (uint64_t i = 0; !err && i < sample->chain_count; i++) {
 		uint64_t address = perf_data_u64(data, sample->chain + i * 8);
 
-		if (address < CHAIN_MARK) {
+		if (address < PERF_DATA_CHAIN_MARK) {
+			if (i == sample->calls_at)
+				caller = 0;
 			err = stack_add(data, walk, address, kind | caller);
-			caller = KIND_CALLER;
+			caller = i < sample->calls_at ? KIND_CALLER : 0;
 			continue;
 		}
 		kind = stack_kind(address);
 		/* Where user code entered the kernel is no return address either. */
 		caller = 0;
-		if (address == CHAIN_DEFERRED) {
+		if (address == PERF_DATA_CHAIN_DEFERRED) {
 			data->counts.deferred++;
 			i++;
 		}

@@ -67,6 +67,14 @@ check "a counter's value, with what was lost of it, is passed over" reads read_s
 check "a group's values are passed over" reads read_group
 check "mappings and names are those of each sample's time" reads processes
 
+for order in little big; do
+	check "user parts of stacks that come later are joined, $order-endian" reads deferred_$order
+	check "those that did not come are counted, $order-endian" holds "$tap_dir/said" "the user part of 2 stacks was recorded apart, and is missing"
+done
+check "the processor's calls continue a stack" reads calls
+check "so they do when their place in the hardware stands before them" reads calls_with_index
+check "branches that are no calls do not" reads jumps
+
 check "what cannot be a record ends the reading" reads impossible
 check "and is said, with its place" holds "$tap_dir/said" "is no record: it is read up to there"
 check "a stack longer than its record is left out" reads chain_too_long
@@ -110,11 +118,12 @@ if [ -d "$printed" ]; then
 		file=$WEIR_CORPUS/$name
 		[ -e "$file" ] || file=$file.gz
 		only=
+		how=
 		case $name in
 		*intel_pt*) only=cycles ;; # perf makes samples up of a hardware trace
-		*lbr*) continue ;;         # perf takes the stack from the branches
+		*lbr*) how=--calls ;;
 		esac
-		check "as perf has them: $name" python3 "$source/tests/corpus/perf_data.py" "$weir" "$pipeline" "$file" "$text" $only
+		check "as perf has them: $name" python3 "$source/tests/corpus/perf_data.py" $how "$weir" "$pipeline" "$file" "$text" $only
 		sed -n 's/^\([0-9]* samples.*\)/# \1/p' "$tap_dir/out"
 	done <"$tap_dir/list"
 	readable() {

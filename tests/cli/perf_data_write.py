@@ -12,12 +12,12 @@ import struct
 import subprocess
 import sys
 
-IP, TID, TIME, READ, CHAIN, ID, CPU, PERIOD, IDENTIFIER = (
-    1 << bit for bit in (0, 1, 2, 4, 5, 6, 7, 8, 16))
+IP, TID, TIME, READ, CHAIN, ID, CPU, PERIOD, RAW, BRANCHES, IDENTIFIER = (
+    1 << bit for bit in (0, 1, 2, 4, 5, 6, 7, 8, 10, 11, 16))
 KERNEL, USER = 1, 2
-CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
+CONTEXT_KERNEL, CONTEXT_USER, CONTEXT_DEFERRED = 2**64 - 128, 2**64 - 512, 2**64 - 640
 SAMPLE_ID_ALL = 18  # bit of the attribute's flags
-MMAP, COMM, EXIT, FORK, SAMPLE, MMAP2 = 1, 3, 4, 7, 9, 10
+MMAP, COMM, EXIT, FORK, SAMPLE, MMAP2, DEFERRED = 1, 3, 4, 7, 9, 10, 22
 ATTR, TRACING, ROUND, AUXTRACE, UPDATE, FEATURE, PACKED, PACKED2 = 64, 66, 68, 71, 78, 80, 81, 83
 TYPE = IP | TID | TIME | CHAIN | CPU | PERIOD
 
@@ -33,7 +33,7 @@ def packed(data):
 
 class Event:
     def __init__(self, name="cycles", type=0, config=0, sample_type=TYPE, ids=(), read_format=0,
-                 size=136, period=1000):
+                 size=136, period=1000, branch_type=0):
         self.__dict__.update(locals())
 
 
@@ -61,7 +61,8 @@ class Recording:
         if self.order == ">":  # each byte's bits begin at the other end
             flags = bytes(int("{:08b}".format(byte)[::-1], 2) for byte in flags)
         raw = self.pack("IIQQQQ", event.type, event.size, event.config, event.period,
-                        event.sample_type, event.read_format) + bytes(flags)
+                        event.sample_type, event.read_format) + bytes(flags) + bytes(24)
+        raw += self.pack("Q", event.branch_type)
         return (raw + bytes(event.size))[:event.size]
 
     def trail(self, pid, tid, time, event=0):
@@ -96,7 +97,8 @@ class Recording:
                  self.pack("II", 5, 2) + self.text(path) + self.trail(pid, pid, time),
                  misc=USER | 1 << 14)
 
-    def sample(self, time, pid, tid, chain, cpu=0, period=10, event=0, misc=USER, read=b""):
+    def sample(self, time, pid, tid, chain, cpu=0, period=10, event=0, misc=USER, read=b"",
+               raw=b"", branches=b""):
         event = self.events[event]
         out = b""
         for bit, value in ((IDENTIFIER, self.pack("Q", event.ids[0] if event.ids else 0)),
@@ -104,7 +106,8 @@ class Recording:
                            (TIME, self.pack("Q", time)),
                            (ID, self.pack("Q", event.ids[0] if event.ids else 0)),
                            (CPU, self.pack("II", cpu, 0)), (PERIOD, self.pack("Q", period)),
-                           (READ, read), (CHAIN, self.pack("Q%dQ" % len(chain), len(chain), *chain))):
+                           (READ, read), (CHAIN, self.pack("Q%dQ" % len(chain), len(chain), *chain)),
+                           (RAW, raw), (BRANCHES, branches)):
             out += value if event.sample_type & bit else b""
         self.add(SAMPLE, out, misc=misc)
 
@@ -280,6 +283,49 @@ def processes(out):
     out.write("processes", one.bytes(), lines)
 
 
+def deferred(out):
+    """User parts that come later: of two samples at once, of none, of one whose record is broken."""
+    for order in ("<", ">"):
+        one = Recording(order)
+        one.comm(100, 7, 7, "worker")
+        one.mmap(110, 7, 0x1000, 0x2000, 0x500, "/no/such/file")
+        kernel = [CONTEXT_KERNEL, 0xffffffff81000010]
+        for time, cookie in ((200, 77), (210, 77), (220, 78), (230, 79)):
+            one.sample(time, 7, 7, kernel + [CONTEXT_DEFERRED, cookie], misc=KERNEL)
+        for time, cookie, count in ((240, 77, 3), (250, 79, 2**61), (260, 80, 3)):
+            one.add(DEFERRED, one.pack("QQQQQ", cookie, count, CONTEXT_USER, 0x1010, 0x1204) +
+                    one.trail(7, 7, time))
+        first = frame(kernel[1], "k", "[kernel]")
+        user = [frame(0x1010, "u", "/no/such/file", 0x510), frame(0x1204, "uc", "/no/such/file", 0x704)]
+        out.write("deferred_" + ("little" if order == "<" else "big"), one.bytes(),
+                  [["worker", 7, 7, 0, time, 10, "cycles", first] + (user if time < 220 else [])
+                   for time in (200, 210, 220, 230)])
+
+
+def calls(out):
+    """Stacks of the processor's last branches: where they are calls, behind what frame pointers gave."""
+    CALLS, INDEX = 1 << 11, 1 << 17
+    chain = [CONTEXT_KERNEL, 0xffffffff81000010, CONTEXT_USER, 0x1010, 0x1500]
+    for name, branch_type in (("calls", CALLS), ("calls_with_index", CALLS | INDEX), ("jumps", 0)):
+        one = Recording(events=[Event(sample_type=TYPE | RAW | BRANCHES, branch_type=branch_type)])
+        one.comm(100, 7, 7, "worker")
+        one.mmap(110, 7, 0x1000, 0x2000, 0x500, "/no/such/file")
+        index = one.pack("Q", 5) if branch_type & INDEX else b""
+        raw = one.pack("I", 12) + b"\xff" * 12
+        for time, own, pairs in ((200, chain, [(0x1204, 0x1000), (0x1308, 0x1200)]), (210, chain, []),
+                                 (220, chain[:3], [(0x1204, 0x1000)])):
+            branches = one.pack("Q", len(pairs)) + index
+            branches += b"".join(one.pack("QQQ", start, end, 0) for start, end in pairs)
+            one.sample(time, 7, 7, own, misc=KERNEL, raw=raw, branches=branches)
+        found = lambda address, flags: frame(address, flags, "/no/such/file", address - 0xb00)
+        kernel, leaf, caller = frame(chain[1], "k", "[kernel]"), found(0x1010, "u"), found(0x1500, "uc")
+        called = [found(0x1204, "u"), found(0x1308, "u")]
+        whole = [leaf] + called if branch_type else [leaf, caller]
+        bare = [found(0x1000, "u"), called[0]] if branch_type else []
+        out.write(name, one.bytes(), [["worker", 7, 7, 0, time, 10, "cycles", kernel] + stack for time, stack in
+                                      ((200, whole), (210, [leaf, caller]), (220, bare))])
+
+
 def broken(out):
     whole = usual(Recording()).bytes()
     begin = whole.index(Recording().pack("II", 7, 7) + b"worker") - 8
@@ -384,6 +430,8 @@ def main():
     packings(out)
     events(out)
     processes(out)
+    deferred(out)
+    calls(out)
     broken(out)
     names(out, program, function)
     inodes(out, program, function)

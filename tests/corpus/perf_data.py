@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares the samples that weir reads from a recording with those that perf printed of it.
 
-usage: perf_data.py [--comm=NAME] WEIR PIPELINE RECORDING PRINTED [EVENT...]    (files may be .gz)
+usage: perf_data.py [--calls] [--comm=NAME] WEIR PIPELINE RECORDING PRINTED [EVENT...]    (files may be .gz)
 
 PRINTED is of `perf script --ns -F comm,pid,tid,time,ip,dso` and further fields: a header for each
 sample, the frames behind it or below it. What perf did not print is not compared, nor are events
-other than those named, where some are: perf makes up samples of hardware traces."""
+other than those named, where some are: perf makes up samples of hardware traces. With
+--calls, stacks are those of the processor's last branches: the innermost user frame, which perf takes to
+be where the latest call led (and without one, what lies behind the sample), is not compared."""
 import gzip
 import re
 import subprocess
@@ -76,6 +78,11 @@ def same_object(perf, weir):
     return weir == "[%s]" % name
 
 
+def same_calls(perf, weir):
+    at = len([frame for frame in weir if "k" in frame[2]])
+    return same_stack(perf[:at], weir[:at], []) and same_stack(perf[at + 1:], weir[at + 1:], [])
+
+
 def same_stack(perf, weir, unknown):
     """weir cuts a stack where its walk had left all mappings, and marks it; at 0 it has ended. While a
     program becomes another, its registers point into the old one, whose mappings perf keeps: counted
@@ -98,8 +105,9 @@ def same_stack(perf, weir, unknown):
 
 
 def main():
-    only = [option for option in sys.argv[1:] if option.startswith("--")]
-    weir, pipeline, recording, text, *events = sys.argv[1 + len(only):]
+    options = [option for option in sys.argv[1:] if option.startswith("--")]
+    weir, pipeline, recording, text, *events = sys.argv[1 + len(options):]
+    only = [option for option in options if option != "--calls"]
     expected = [sample for sample in printed(text) if not events or sample[6] in events]
     found = []
     for event in dict.fromkeys(sample[6] for sample in expected):
@@ -116,7 +124,8 @@ def main():
     frames, unknown = 0, []
     for perf, own in zip(expected, found):
         head = all(a is None or a == b for a, b in zip(perf[:7], own[:7]))
-        if not head or not same_stack(perf[7], own[7], unknown):
+        same = same_calls(perf[7], own[7]) if "--calls" in options else same_stack(perf[7], own[7], unknown)
+        if not head or not same:
             sys.exit("perf: %s\nweir: %s" % (perf, own))
         frames += len(perf[7])
     if len(unknown) > len(found) / 100:
