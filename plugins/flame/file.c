@@ -42,6 +42,10 @@ static const struct weir_option file_options[] = {
 	WEIR_OPT_BOOL(struct file_conf, inlined, "false",
 		      "perf.data: functions that were inlined are frames, too, as the debug "
 		      "information of the files has them"),
+	WEIR_OPT_TEXT(
+		struct file_conf, jit_dir, "",
+		"perf.data: a folder with the perf-PID.map and jit-PID.dump files of processes "
+		"that made code; \"\": where they were written, on the machine that recorded"),
 	WEIR_OPT_BOOL(struct file_conf, lines, "false",
 		      "perf.data: frames have their source file and line, as debug information has "
 		      "them"),

@@ -26,6 +26,7 @@ struct file_conf {
 	uint64_t from;
 	uint64_t to;
 	const char *compat;
+	const char *jit_dir;
 	uint32_t by;
 	uint32_t weight; /* enum file_weight */
 	uint32_t threads;

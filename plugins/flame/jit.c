@@ -9,7 +9,6 @@
 #include "jit_names.h"
 #include "remap.h"
 
-#define JIT_OBJECT     "[jit]"            /* in place of a file */
 #define JIT_NAMES_KEPT ((size_t)16 << 20) /* bytes of names after which a new table is begun */
 
 struct jit_conf {

@@ -4,7 +4,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { JIT_PROCESSES_SAID = 5 };
 
 /* What makes a run time tell of its code, by the start of the process's name. */
 static const struct {
@@ -39,6 +42,9 @@ static const char *jit_reason(const struct jit_process *process)
 		return "its map belongs to somebody else, or is a link";
 	case JIT_STALE:
 		return "the map that is there is older than the process";
+	case JIT_ELSEWHERE:
+		return "its map or dump is on the machine that recorded: --jit-dir names a folder "
+		       "with a copy";
 	case JIT_BROKEN:
 		break;
 	}
@@ -77,4 +83,34 @@ bool jit_advise(const struct jit_process *process, char *out, size_t size)
 		 100.0 * (double)process->nameless / (double)frames, frames, process->comm,
 		 process->pid, jit_reason(process), jit_cure(process->comm));
 	return true;
+}
+
+static int jit_compare_nameless(const void *a, const void *b)
+{
+	const struct jit_process *one = *(struct jit_process *const *)a;
+	const struct jit_process *other = *(struct jit_process *const *)b;
+
+	return one->nameless < other->nameless ? 1 : -(one->nameless > other->nameless);
+}
+
+void jit_processes_say(struct weir_ctx *ctx, struct jit_process **processes, uint32_t count)
+{
+	uint32_t nameless = 0;
+
+	if (count)
+		qsort(processes, count, sizeof(struct jit_process *), jit_compare_nameless);
+	while (nameless < count && processes[nameless]->nameless)
+		nameless++;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct jit_process *process = processes[i];
+		char text[512];
+
+		if (i < nameless && i >= JIT_PROCESSES_SAID)
+			continue;
+		if (jit_advise(process, text, sizeof(text)))
+			weir_log(ctx, WEIR_LOG_WARNING, "%s", text);
+	}
+	if (nameless > JIT_PROCESSES_SAID)
+		weir_log(ctx, WEIR_LOG_WARNING, "code without names in %u further processes",
+			 nameless - JIT_PROCESSES_SAID);
 }

@@ -10,4 +10,7 @@
 /* A sentence for the user; false when there is nothing to say. */
 bool jit_advise(const struct jit_process *process, char *out, size_t size);
 
+/* The same of several, those with the most frames first; sorts them. */
+void jit_processes_say(struct weir_ctx *ctx, struct jit_process **processes, uint32_t count);
+
 #endif

@@ -9,9 +9,7 @@
 #include "jit_advice.h"
 #include "profile_input.h"
 
-#define JIT_OBJECT "[jit]" /* in place of a file */
-
-enum { JIT_PROCESSES_SAID = 5, JIT_NAME_MAX = 1024 };
+enum { JIT_NAME_MAX = 1024 };
 
 static struct jit_process *jit_add_process(struct jit_names *jit, uint32_t pid)
 {
@@ -98,20 +96,10 @@ static int jit_name_frame(struct weir_ctx *ctx, const struct jit_names *jit,
 	return frame->symbol && frame->object ? 1 : -ENOMEM;
 }
 
-/* Code without a name where no file is mapped, or one that has no name in any folder. */
-static bool jit_is_made(struct weir_ctx *ctx, const struct jit_names *jit,
-			const struct weir_frame *frame)
+static bool jit_is_made(const struct weir_frame *frame)
 {
-	static const char memfd[] = "/memfd:";
-	const char *object;
-	uint32_t length;
-
-	if (frame->symbol || !frame->address || frame->flags & WEIR_FRAME_KERNEL)
-		return false;
-	if (frame->flags & WEIR_FRAME_JIT)
-		return true;
-	object = frame->object ? ctx->host->names_text(jit->names, frame->object, &length) : "";
-	return strncmp(object, memfd, sizeof(memfd) - 1) == 0;
+	return !frame->symbol && frame->address && frame->flags & WEIR_FRAME_JIT &&
+	       !(frame->flags & WEIR_FRAME_KERNEL);
 }
 
 /* How many frames of the row are without a name still, or a negative errno. */
@@ -131,7 +119,7 @@ static int jit_name_row(struct weir_ctx *ctx, struct jit_names *jit, struct weir
 		struct jit_process *process;
 		int named;
 
-		if (!jit_is_made(ctx, jit, &frames[f]))
+		if (!jit_is_made(&frames[f]))
 			continue;
 		process = jit_get_process(ctx, jit, pid, time);
 		named = process ? jit_name_frame(ctx, jit, process, time, &frames[f]) : -ENOMEM;
@@ -177,35 +165,9 @@ void jit_names_count(struct jit_names *jit, const struct weir_batch *batch)
 	}
 }
 
-static int jit_compare_nameless(const void *a, const void *b)
-{
-	const struct jit_process *one = *(struct jit_process *const *)a;
-	const struct jit_process *other = *(struct jit_process *const *)b;
-
-	return one->nameless < other->nameless ? 1 : -(one->nameless > other->nameless);
-}
-
 void jit_names_say(struct weir_ctx *ctx, struct jit_names *jit)
 {
-	uint32_t nameless = 0;
-
-	if (jit->process_count)
-		qsort(jit->processes, jit->process_count, sizeof(struct jit_process *),
-		      jit_compare_nameless);
-	while (nameless < jit->process_count && jit->processes[nameless]->nameless)
-		nameless++;
-	for (uint32_t i = 0; i < jit->process_count; i++) {
-		const struct jit_process *process = jit->processes[i];
-		char text[512];
-
-		if (i < nameless && i >= JIT_PROCESSES_SAID)
-			continue;
-		if (jit_advise(process, text, sizeof(text)))
-			weir_log(ctx, WEIR_LOG_WARNING, "%s", text);
-	}
-	if (nameless > JIT_PROCESSES_SAID)
-		weir_log(ctx, WEIR_LOG_WARNING, "code without names in %u further processes",
-			 nameless - JIT_PROCESSES_SAID);
+	jit_processes_say(ctx, jit->processes, jit->process_count);
 }
 
 void jit_names_renew(struct jit_names *jit)

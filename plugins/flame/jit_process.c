@@ -84,19 +84,10 @@ static enum jit_trouble jit_process_doubts(const struct jit_process *process,
 	return written < jit_process_birth(process) ? JIT_STALE : JIT_NONE;
 }
 
-/* A file at a path as the process sees it. The fd, or a negative errno, the trouble being noted. */
-static int jit_process_open(struct weir_ctx *ctx, struct jit_process *process, const char *path,
-			    uint64_t inode)
+int jit_process_believe(struct jit_process *process, int fd, uint64_t inode)
 {
 	struct stat status;
-	int fd;
 
-	if (process->alive) {
-		fd = object_open_in_process(ctx->root, process->pid, path, O_NOFOLLOW);
-	} else {
-		fd = openat(ctx->root, path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-		fd = fd < 0 ? -errno : fd;
-	}
 	if (fd < 0) {
 		process->trouble = fd == -ELOOP ? JIT_STRANGER : JIT_NO_FILE;
 		return fd;
@@ -112,21 +103,39 @@ static int jit_process_open(struct weir_ctx *ctx, struct jit_process *process, c
 	return -ESTALE;
 }
 
-/* "/any/where/jit-123.dump": a marker by which a run time tells where its dump is. */
-static int jit_see_mapping(const struct weir_mapping *mapping, void *with)
+/* A file at a path as the process sees it. The fd, or a negative errno, the trouble being noted. */
+static int jit_process_open(struct weir_ctx *ctx, struct jit_process *process, const char *path,
+			    uint64_t inode)
 {
-	struct jit_process *process = with;
-	const char *file = strrchr(mapping->path, '/');
+	int fd;
+
+	if (process->alive) {
+		fd = object_open_in_process(ctx->root, process->pid, path, O_NOFOLLOW);
+	} else {
+		fd = openat(ctx->root, path + 1, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+		fd = fd < 0 ? -errno : fd;
+	}
+	return jit_process_believe(process, fd, inode);
+}
+
+bool jit_process_see_dump(struct jit_process *process, const char *path, uint64_t inode)
+{
+	const char *file = strrchr(path, '/');
 	uint32_t pid;
 	int end = 0;
 
-	if (!file || mapping->path[0] != '/' || strlen(mapping->path) >= JIT_PATH ||
+	if (!file || path[0] != '/' || strlen(path) >= JIT_PATH ||
 	    sscanf(file, "/jit-%u.dump%n", &pid, &end) != 1 || !end || file[end] ||
 	    (pid != process->pid && pid != process->name_pid))
-		return 0;
-	snprintf(process->dump_path, sizeof(process->dump_path), "%s", mapping->path);
-	process->dump_inode = mapping->inode;
-	return 1;
+		return false;
+	snprintf(process->dump_path, sizeof(process->dump_path), "%s", path);
+	process->dump_inode = inode;
+	return true;
+}
+
+static int jit_see_mapping(const struct weir_mapping *mapping, void *with)
+{
+	return jit_process_see_dump(with, mapping->path, mapping->inode);
 }
 
 static void jit_process_find_dump(const struct weir_service *service, struct jit_process *process,
@@ -138,34 +147,34 @@ static void jit_process_find_dump(const struct weir_service *service, struct jit
 		vtable->mappings(service->ctx, process->pid, time, jit_see_mapping, process);
 }
 
-static int jit_process_read_dump(struct weir_ctx *ctx, struct jit_process *process)
+/* What reading a file has come to. */
+static int jit_process_taken(struct jit_process *process, int fd, int err)
 {
-	int fd = jit_process_open(ctx, process, process->dump_path, process->dump_inode), err;
-
-	if (fd < 0)
-		return 0;
-	err = jit_dump_read(&process->dump, fd);
 	close(fd);
 	if (err && err != -ENOMEM)
 		process->trouble = JIT_BROKEN;
 	return err == -ENOMEM ? err : 0;
 }
 
+int jit_process_take_dump(struct jit_process *process, int fd)
+{
+	return fd < 0 ? 0 : jit_process_taken(process, fd, jit_dump_read(&process->dump, fd));
+}
+
+int jit_process_take_map(struct jit_process *process, int fd)
+{
+	return fd < 0 ? 0
+		      : jit_process_taken(process, fd,
+					  jit_map_read(&process->map, fd, !process->alive));
+}
+
 static int jit_process_read_map(struct weir_ctx *ctx, struct jit_process *process)
 {
 	uint32_t pid = process->name_pid ? process->name_pid : process->pid;
 	char path[64];
-	int fd, err;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
-	fd = jit_process_open(ctx, process, path, 0);
-	if (fd < 0)
-		return 0;
-	err = jit_map_read(&process->map, fd, !process->alive);
-	close(fd);
-	if (err && err != -ENOMEM)
-		process->trouble = JIT_BROKEN;
-	return err == -ENOMEM ? err : 0;
+	return jit_process_take_map(process, jit_process_open(ctx, process, path, 0));
 }
 
 int jit_process_read(struct weir_ctx *ctx, const struct weir_service *service,
@@ -177,7 +186,9 @@ int jit_process_read(struct weir_ctx *ctx, const struct weir_service *service,
 	jit_process_look(ctx, process);
 	jit_process_find_dump(service, process, time);
 	if (process->dump_path[0])
-		err = jit_process_read_dump(ctx, process);
+		err = jit_process_take_dump(
+			process,
+			jit_process_open(ctx, process, process->dump_path, process->dump_inode));
 	if (!err && process->dump.codes.count == 0)
 		err = jit_process_read_map(ctx, process);
 	return err;

@@ -18,11 +18,14 @@
 
 enum jit_trouble {
 	JIT_NONE = 0,
-	JIT_NO_FILE,  /* neither map nor dump */
-	JIT_STRANGER, /* it belongs to somebody else */
-	JIT_STALE,    /* it was written before the process began */
-	JIT_BROKEN,   /* it could not be read, or is not what its name says */
+	JIT_NO_FILE,   /* neither map nor dump */
+	JIT_STRANGER,  /* it belongs to somebody else */
+	JIT_STALE,     /* it was written before the process began */
+	JIT_BROKEN,    /* it could not be read, or is not what its name says */
+	JIT_ELSEWHERE, /* a recording of another machine, and no folder with its files */
 };
+
+#define JIT_OBJECT "[jit]" /* stands in place of a file */
 
 enum { JIT_PATH = 256 };
 
@@ -48,6 +51,19 @@ struct jit_process {
 /* Reads what is new of the process's files; process->trouble tells why there is nothing. 0 or -ENOMEM. */
 int jit_process_read(struct weir_ctx *ctx, const struct weir_service *service,
 		     struct jit_process *process, uint64_t time);
+
+/* "/any/where/jit-123.dump": a marker by which a run time tells where its dump is. */
+bool jit_process_see_dump(struct jit_process *process, const char *path, uint64_t inode);
+
+/*
+ * Keeps an opened file that may be believed, `inode` being what it must have, or 0; else closes it and
+ * notes the trouble. A negative errno as fd: it could not be opened. The fd, or a negative errno.
+ */
+int jit_process_believe(struct jit_process *process, int fd, uint64_t inode);
+
+/* Read what is new of such a file, which they close; nothing where fd is negative. 0 or -ENOMEM. */
+int jit_process_take_dump(struct jit_process *process, int fd);
+int jit_process_take_map(struct jit_process *process, int fd);
 
 /* The code at an address, and the name of the file that says so; NULL where nothing is known. */
 const struct jit_code *jit_process_find(struct jit_process *process, uint64_t address,

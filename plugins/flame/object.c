@@ -120,6 +120,22 @@ static void object_read_vdso(struct object *object, const struct weir_mapping *m
 	object_take(object, &elf);
 }
 
+bool object_is_made(const struct object *object)
+{
+	/* Memory that has a path: only what gave no names there is not a program. */
+	static const char *const memory[] = { "/memfd:", "/anon_hugepage", "/dev/zero" };
+	const char *path = object->path, *file = strrchr(path, '/');
+
+	if (path[0] != '/' || path[1] == '/')
+		return path[0] != '[';
+	if (file && strncmp(file, "/jitted-", 8) == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
+		if (strncmp(path, memory[i], strlen(memory[i])) == 0)
+			return object->state != OBJECT_NAMED;
+	return false;
+}
+
 static void object_read(struct object *object, int root, const struct weir_service *dwarf,
 			const struct weir_mapping *mapping)
 {

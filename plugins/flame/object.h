@@ -58,6 +58,12 @@ void objects_clear(struct objects *objects); /* the service stays */
 /* Tells which files gave no names, or not enough, and why. */
 void objects_report(struct weir_ctx *ctx, const struct objects *objects);
 
+/*
+ * Whether what it holds was made at run time: it has no file, or one that is no program's, or one of
+ * those that perf inject writes for each piece of such code.
+ */
+bool object_is_made(const struct object *object);
+
 /* Where the file's symbols have an offset of it. False: it is not loaded. */
 bool object_address(const struct object *object, uint64_t offset, uint64_t *address);
 

@@ -65,6 +65,9 @@ void objects_report(struct weir_ctx *ctx, const struct objects *objects)
 	for (uint32_t i = 0; i < objects->count; i++) {
 		const char *reason = object_reason(objects->items[i]->state);
 
+		/* Whose code that is tells its process. */
+		if (object_is_made(objects->items[i]))
+			continue;
 		if (reason && said++ < OBJECTS_SAID)
 			weir_log(ctx, WEIR_LOG_WARNING, "no names from %s: %s",
 				 objects->items[i]->path, reason);

@@ -48,6 +48,7 @@ static void perf_data_close(struct file *file)
 	perf_data_zstd_close(data->zstd);
 	perf_data_clear_events(data);
 	perf_data_clear_features(data);
+	perf_data_jit_clear(&data->jit);
 	perf_data_processes_clear(&data->processes);
 	free(data);
 	file->reading = NULL;

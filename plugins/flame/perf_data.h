@@ -10,6 +10,7 @@
 #include "file_reader.h"
 #include "intmap.h"
 #include "perf_data_format.h"
+#include "perf_data_jit.h"
 #include "perf_data_process.h"
 #include "perf_data_queue.h"
 #include "resolve.h"
@@ -25,10 +26,12 @@ struct perf_data_attr {
 	uint64_t branch_type; /* PERF_SAMPLE_BRANCH_... */
 	uint64_t flags;       /* bit by bit in the order of the kernel's header */
 	uint16_t max_stack;
+	int32_t clock; /* of clock_gettime(); -1: the kernel's own */
 };
 
 #define PERF_DATA_FLAG_FREQ          (UINT64_C(1) << 10)
 #define PERF_DATA_FLAG_SAMPLE_ID_ALL (UINT64_C(1) << 18)
+#define PERF_DATA_FLAG_CLOCK         (UINT64_C(1) << 25)
 #define PERF_DATA_FLAG_BUILD_ID      (UINT64_C(1) << 34)
 
 struct perf_data_event {
@@ -114,6 +117,7 @@ struct perf_data {
 	struct perf_data_zstd *zstd; /* NULL: nothing was compressed so far */
 	struct perf_data_queue queue;
 	struct perf_data_processes processes;
+	struct perf_data_jit jit;
 	struct perf_data_counts counts;
 
 	/* perf_data_chain.c: chains that come in parts */
@@ -160,6 +164,12 @@ struct perf_data_end {
 	bool nameless;
 	uint64_t stacks;
 };
+
+/* Whether addresses matter: where they do not, all of one function is one frame. */
+static inline bool perf_data_merges(const struct perf_data *data)
+{
+	return !(data->file->profile.by & FILE_BY_TIME) && !data->file->compat.addrs;
+}
 
 static inline uint64_t perf_data_u64(const struct perf_data *data, const void *at)
 {
@@ -287,6 +297,8 @@ int perf_data_name_kernel(struct perf_data *data, const struct perf_data_space *
 			  struct weir_frame *frame);
 /* The id of a thread's name, of file_name(). */
 uint32_t perf_data_comm(struct perf_data *data, uint32_t tid);
+/* Whether it lies on the machine that recorded it, as perf wrote it. */
+bool perf_data_is_from_here(const struct perf_data *data);
 const char *perf_data_text(const struct perf_data *data, uint32_t text);
 
 /* perf_data_kernel.c: whether the kernel of the recording is this one, at the same addresses. */

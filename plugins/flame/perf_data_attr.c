@@ -62,8 +62,11 @@ int perf_data_add_event(struct perf_data *data, const uint8_t *attr, size_t byte
 			  .read_format = perf_data_u64(data, raw + 32),
 			  .branch_type = perf_data_u64(data, raw + 72),
 			  .flags = attr_flags(data, raw + 40),
-			  .max_stack = perf_data_u16(data, raw + 108) },
+			  .max_stack = perf_data_u16(data, raw + 108),
+			  .clock = -1 },
 	};
+	if (event->attr.flags & PERF_DATA_FLAG_CLOCK)
+		event->attr.clock = (int32_t)perf_data_u32(data, raw + 92);
 	event->weight = attr_weight(&event->attr);
 	*place = events->count++;
 	return 0;

@@ -22,6 +22,14 @@ static bool names_before(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
+bool perf_data_is_from_here(const struct perf_data *data)
+{
+	struct utsname here;
+
+	return data->file->input.regular && data->features.hostname && uname(&here) == 0 &&
+	       strcmp(here.nodename, data->features.hostname) == 0;
+}
+
 /*
  * Without a build-id, a file is known by its inode: on the machine that recorded, if it has not
  * changed since. Inodes are used again.
@@ -31,10 +39,8 @@ static bool names_inode_proves(struct perf_data *data, const struct perf_data_ob
 	const struct file_input *in = &data->file->input;
 	const char *path = perf_data_text(data, object->path);
 	struct stat recording, file;
-	struct utsname here;
 
-	return object->inode && in->regular && data->features.hostname && uname(&here) == 0 &&
-	       strcmp(here.nodename, data->features.hostname) == 0 && path[0] == '/' &&
+	return object->inode && perf_data_is_from_here(data) && path[0] == '/' &&
 	       fstat(in->fd, &recording) == 0 &&
 	       fstatat(data->ctx->root, path + 1, &file, 0) == 0 &&
 	       names_before(&file.st_ctim, &recording.st_mtim);

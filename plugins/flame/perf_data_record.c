@@ -99,6 +99,8 @@ static int record_map(struct perf_data *data, const struct perf_data_record *rec
 	if (kernel)
 		return perf_data_map_add(&data->processes, PERF_DATA_KERNEL_PID, &map, path,
 					 &object);
+	if (perf_data_jit_see(data, perf_data_u32(data, body), path, object.inode))
+		return -ENOMEM;
 	return perf_data_map_add(&data->processes, perf_data_u32(data, body), &map, path, &object);
 }
 

@@ -6,6 +6,7 @@
 #include "perf_data.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum {
 	STACK_CACHE_MAX = 1 << 16, /* no more than the CPU's own caches hold */
@@ -29,6 +30,8 @@ enum stack_kind {
 struct stack_walk {
 	const struct perf_data_space *user;
 	const struct perf_data_space *kernel;
+	uint32_t pid;
+	uint64_t time;
 	uint64_t last; /* user address kept last */
 	uint32_t last_kind;
 	uint32_t count;      /* with what was inlined */
@@ -81,13 +84,8 @@ static void stack_renew(struct perf_data *data)
 	intmap_reset(&data->in_files);
 	intmap_reset(&data->comms);
 	intmap_reset(&data->end_places);
+	perf_data_jit_renew(&data->jit);
 	data->chain_used = 0;
-}
-
-/* Whether addresses matter: where they do not, all of one function is one frame. */
-static bool stack_merges(const struct perf_data *data)
-{
-	return !(data->file->profile.by & FILE_BY_TIME) && !data->file->compat.addrs;
 }
 
 static void stack_merge(struct weir_frame *frame)
@@ -104,7 +102,7 @@ static uint32_t stack_chain(struct perf_data *data, struct weir_frame *frame)
 {
 	struct resolve *resolve = data->resolve;
 	uint32_t count = resolve->chain_count + 1, place = data->chain_used;
-	bool merges = stack_merges(data);
+	bool merges = perf_data_merges(data);
 
 	if (merges)
 		stack_merge(frame);
@@ -167,7 +165,7 @@ static uint32_t stack_find_in_file(struct perf_data *data, const struct perf_dat
 	uint64_t offset;
 	uint32_t key, number;
 
-	if (!map || !stack_merges(data))
+	if (!map || !perf_data_merges(data))
 		return stack_find(data, space, address, kind);
 	offset = address - map->start + map->offset;
 	key = map->object << KIND_BITS | kind;
@@ -222,6 +220,22 @@ static uint32_t stack_frame(struct perf_data *data, const struct perf_data_space
 	*recent = (struct perf_data_recent){ address, key,
 					     stack_look_up(data, space, address, kind, key) };
 	return recent->number;
+}
+
+/* A frame of user code; what was made at run time is asked for by time. */
+static uint32_t stack_user_frame(struct perf_data *data, const struct stack_walk *walk,
+				 uint64_t address, uint32_t kind)
+{
+	struct perf_data_made made = { walk->pid, walk->time, address, kind, 0 };
+	const struct weir_frame *frame;
+
+	made.number = stack_frame(data, walk->user, address, kind);
+	if (!made.number || made.number == STACK_OUTSIDE || made.number & STACK_CHAIN)
+		return made.number;
+	frame = file_frames_at(&data->file->profile.frames, made.number);
+	if (frame->symbol || !(frame->flags & WEIR_FRAME_JIT))
+		return made.number;
+	return perf_data_jit_frame(data, &made);
 }
 
 static int stack_reserve(struct perf_data *data, uint32_t count)
@@ -283,14 +297,14 @@ static int stack_add(struct perf_data *data, struct stack_walk *walk, uint64_t a
 		walk->cut = true;
 	if (user && walk->cut)
 		return 0;
-	number = stack_frame(data, user ? walk->user : walk->kernel, address, kind);
+	number = user ? stack_user_frame(data, walk, address, kind)
+		      : stack_frame(data, walk->kernel, address, kind);
 	if (number == STACK_OUTSIDE) {
 		/* Here the walk through the frame pointers had gone wrong. */
 		walk->cut = true;
 		if (!walk->count)
 			return 0;
-		number =
-			stack_frame(data, walk->user, walk->last, walk->last_kind | KIND_TRUNCATED);
+		number = stack_user_frame(data, walk, walk->last, walk->last_kind | KIND_TRUNCATED);
 		data->stack[walk->count - 1] = stack_outermost(data, number);
 		return number ? 0 : -ENOMEM;
 	}
@@ -426,7 +440,7 @@ static int stack_walk(struct perf_data *data, const struct perf_data_event *even
 int perf_data_push(struct perf_data *data, struct perf_data_event *event,
 		   const struct perf_data_sample *sample)
 {
-	struct stack_walk walk = { 0 };
+	struct stack_walk walk = { .pid = sample->pid, .time = sample->time };
 	struct file_sample out = { .time = sample->time,
 				   .weight = sample->period,
 				   .count = 1,
@@ -435,6 +449,7 @@ int perf_data_push(struct perf_data *data, struct perf_data_event *event,
 				   .cpu = sample->cpu };
 
 	stack_renew(data);
+	data->jit.other_clock = event->attr.clock != CLOCK_MONOTONIC;
 	walk.user = perf_data_space_of(&data->processes, sample->pid);
 	walk.kernel = perf_data_space_of(&data->processes, PERF_DATA_KERNEL_PID);
 	if (stack_walk(data, event, sample, &walk))
@@ -452,6 +467,7 @@ void perf_data_stack_report(struct perf_data *data)
 	char text[512];
 
 	objects_report(data->ctx, &data->resolve->objects);
+	perf_data_jit_report(data);
 	if (data->kernel_reason)
 		weir_log(data->ctx, WEIR_LOG_WARNING, "no names of kernel functions: %s",
 			 data->kernel_reason);

@@ -227,7 +227,7 @@ int resolve_user(struct weir_ctx *ctx, struct resolve *resolve, const struct res
 	offset = lookup - mapping.start;
 	if (found->path[0] == '/' && found->path[1] != '/')
 		offset += mapping.file_offset;
-	else if (found->path[0] != '[')
+	if (object_is_made(found))
 		frame->flags |= WEIR_FRAME_JIT;
 	frame->object_offset = offset + (frame->address - lookup);
 	frame->object = resolve_name(ctx, resolve, found->path);

@@ -18,24 +18,9 @@ flame() {
 	"$weir" flame --frequency 1997 -o "$tap_dir/x.folded" "$@" >"$tap_dir/own" 2>"$tap_dir/err"
 }
 
-# share NAME OTHER: NAME has the share of both that the program measured, within 3 points.
+# share NAME OTHER: NAME has the share of both that the program measured.
 share() {
-	python3 - "$tap_dir/x.folded" "$tap_dir/own" "$1" "$2" <<'P'
-import collections, sys
-folded, own, *names = sys.argv[1:]
-def add(lines, find):
-    sums = collections.Counter()
-    for line in lines:
-        key, number = line.rsplit(" ", 1)
-        for name in names:
-            if find(key, name):
-                sums[name] += float(number)
-    return 100 * sums[names[0]] / sum(sums.values())
-short = lambda name: name.split(":")[0]
-seen = add(open(folded), lambda key, name: key.endswith(";" + name + "_[j]"))
-want = add(open(own), lambda key, name: key == short(name))
-assert abs(seen - want) <= 3, (seen, want)
-P
+	python3 "$source/tests/live/jit_share.py" "$tap_dir/x.folded" "$tap_dir/own" "$1" "$2"
 }
 
 # told: each sample of made code has a name.
