@@ -163,6 +163,12 @@ static int host_service(struct weir_ctx *ctx, const char *name, uint32_t version
 	return service_get(node_of(ctx), name, version, service);
 }
 
+static int host_service_at(struct weir_ctx *ctx, const char *name, uint32_t version, uint32_t i,
+			   struct weir_service *service, const char **provider)
+{
+	return service_get_at(node_of(ctx), name, version, i, service, provider);
+}
+
 static int host_every(struct weir_ctx *ctx, uint64_t period_ns)
 {
 	struct node *node = node_of(ctx);
@@ -285,6 +291,8 @@ const struct weir_host host_calls = {
 	.writer_close = writer_close,
 	.writer_columns = writer_columns,
 	.writer_patch = writer_patch,
+	.service_at = host_service_at,
+	.tree_text = host_tree_text,
 	.writer_color = writer_color,
 	.finished = host_finished,
 	.expr_unit = expr_unit,

@@ -27,6 +27,7 @@ struct weir_writer *host_writer_open(struct weir_ctx *ctx, const char *path, uin
 
 /* host_tree.c */
 const struct weir_tree *host_tree_read(struct weir_ctx *ctx, const char *path, uint32_t flags);
+const struct weir_tree *host_tree_text(struct weir_ctx *ctx, const char *name, const char *text);
 void host_tree_look(const struct weir_tree *tree, struct weir_tree_look *look);
 const struct weir_tree *host_tree_item(const struct weir_tree *tree, uint32_t i, const char **key);
 int WEIR_PRINTF(4, 0) host_tree_fail(struct weir_ctx *ctx, const struct weir_tree *tree, int error,

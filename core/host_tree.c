@@ -57,21 +57,20 @@ static int WEIR_PRINTF(3, 4) tree_say(struct node *node, int err, const char *fo
 	return err;
 }
 
-const struct weir_tree *host_tree_read(struct weir_ctx *ctx, const char *path, uint32_t flags)
+static bool tree_may_read(struct node *node, const char *name)
 {
-	struct node *node = node_of(ctx);
-	const struct diag_text *text;
-	struct tree *tree = NULL;
-	char *whole;
-	int err;
+	if (node->graph->diag && node->written)
+		return true;
+	tree_say(node, -EBUSY, "%s can be read by create() only", name);
+	return false;
+}
 
-	if (!node->graph->diag || !node->written) {
-		tree_say(node, -EBUSY, "%s can be read by create() only", path);
-		return NULL;
-	}
-	whole = tree_path(node, path, flags);
-	err = whole ? config_read(whole, node->graph->diag, &text) : -ENOMEM;
-	free(whole);
+/* `err`: of reading the text. */
+static const struct weir_tree *tree_parse(struct node *node, const char *name, int err,
+					  const struct diag_text *text)
+{
+	struct tree *tree = NULL;
+
 	if (!err)
 		err = config_parse(text, node->graph->diag, &tree);
 	if (!err)
@@ -80,10 +79,39 @@ const struct weir_tree *host_tree_read(struct weir_ctx *ctx, const char *path, u
 		tree_free(tree);
 	if (!err)
 		return tree_seen(tree);
-	tree_say(node, err, "read %s", path);
+	tree_say(node, err, "read %s", name);
 	/* What is wrong with the text has been told, with its place. */
 	node->broken = err == -EINVAL;
 	return NULL;
+}
+
+const struct weir_tree *host_tree_read(struct weir_ctx *ctx, const char *path, uint32_t flags)
+{
+	struct node *node = node_of(ctx);
+	const struct diag_text *text = NULL;
+	char *whole;
+	int err;
+
+	if (!tree_may_read(node, path))
+		return NULL;
+	whole = tree_path(node, path, flags);
+	err = whole ? config_read(whole, node->graph->diag, &text) : -ENOMEM;
+	free(whole);
+	return tree_parse(node, path, err, text);
+}
+
+const struct weir_tree *host_tree_text(struct weir_ctx *ctx, const char *name, const char *text)
+{
+	struct node *node = node_of(ctx);
+	const struct diag_text *kept = NULL;
+	char *copy;
+
+	if (!tree_may_read(node, name))
+		return NULL;
+	copy = strdup(text);
+	if (copy)
+		kept = diag_add_text(node->graph->diag, name, copy, strlen(copy));
+	return tree_parse(node, name, kept ? 0 : -ENOMEM, kept);
 }
 
 void host_tree_look(const struct weir_tree *tree, struct weir_tree_look *look)

@@ -197,6 +197,8 @@ int node_report_want(struct node *node, uint32_t input, const struct weir_want *
 /* service.c */
 int service_get(struct node *asker, const char *name, uint32_t version,
 		struct weir_service *service);
+int service_get_at(struct node *asker, const char *name, uint32_t version, uint32_t i,
+		   struct weir_service *service, const char **provider);
 
 /* flow.c: rows on the loop thread. */
 bool flow_has_room(struct node *node);

@@ -304,6 +304,40 @@ const struct plugin *plugin_find_service(struct plugins *plugins, const char *se
 	return NULL;
 }
 
+/* The file of provider i, or NULL; `error` says why that one is refused. */
+static const struct plugin_file *find_provider_at(struct plugins *plugins, const char *service,
+						  uint32_t i, char *error, size_t error_size)
+{
+	for (uint32_t j = 0; j < plugins->file_count; j++) {
+		const struct plugin_file *file = &plugins->files[j];
+		uint32_t kind;
+
+		if (is_shadowed(plugins, j) || !provides(file->name, service))
+			continue;
+		*error = '\0';
+		kind = kind_of(plugins, file, error, error_size);
+		if ((kind && kind != WEIR_PROVIDER) || i--)
+			continue;
+		return kind ? file : NULL;
+	}
+	*error = '\0';
+	return NULL;
+}
+
+const struct plugin *plugin_service_at(struct plugins *plugins, const char *service, uint32_t i,
+				       char *error, size_t error_size)
+{
+	const struct plugin_file *file;
+
+	*error = '\0';
+	if (list_files(plugins) < 0) {
+		snprintf(error, error_size, "%s", strerror(ENOMEM));
+		return NULL;
+	}
+	file = find_provider_at(plugins, service, i, error, error_size);
+	return file ? take(plugins, file->name, file->path, error, error_size) : NULL;
+}
+
 void plugins_each(struct plugins *plugins, plugin_seen_fn *seen, void *arg)
 {
 	char error[1024];

@@ -37,6 +37,12 @@ const struct plugin *plugin_find(struct plugins *plugins, const char *name, char
 const struct plugin *plugin_find_service(struct plugins *plugins, const char *service, char *error,
 					 size_t error_size);
 
+/*
+ * Provider i of a service, by name. NULL: past the last, or, with an `error`, one that is refused.
+ */
+const struct plugin *plugin_service_at(struct plugins *plugins, const char *service, uint32_t i,
+				       char *error, size_t error_size);
+
 /* Every plugin file there is, loaded or refused (`plugin` NULL, `error` says why), sorted by name. */
 typedef void plugin_seen_fn(const char *path, const struct plugin *plugin, const char *error,
 			    void *arg);

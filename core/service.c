@@ -154,3 +154,23 @@ int service_get(struct node *asker, const char *name, uint32_t version,
 		return err;
 	return service_offer(asker, node, name, version, service);
 }
+
+int service_get_at(struct node *asker, const char *name, uint32_t version, uint32_t i,
+		   struct weir_service *service, const char **provider)
+{
+	char error[NODE_TEXT_SIZE] = "";
+	const struct plugin *plugin;
+	struct node *node;
+	int err;
+
+	if (!asker->graph->plugins)
+		return service_fail(asker, -ENOSYS, "service \"%s\"", name);
+	plugin = plugin_service_at(asker->graph->plugins, name, i, error, sizeof(error));
+	if (!plugin)
+		return *error ? service_fail(asker, -ENOEXEC, "%s", error) : -ENOENT;
+	*provider = plugin->component.name;
+	err = service_make(asker, plugin, &node);
+	if (err == -ENOENT) /* of the provider; ours means that there are no more */
+		err = -ENODEV;
+	return err ? err : service_offer(asker, node, name, version, service);
+}

@@ -463,6 +463,13 @@ const struct plugin *plugin_find_service(struct plugins *plugins, const char *se
 	return NULL;
 }
 
+const struct plugin *plugin_service_at(struct plugins *plugins, const char *service, uint32_t i,
+				       char *error, size_t error_size)
+{
+	*error = '\0';
+	return i ? NULL : plugin_find_service(plugins, service, error, error_size);
+}
+
 void plugins_each(struct plugins *plugins, plugin_seen_fn *seen, void *arg)
 {
 	(void)plugins;

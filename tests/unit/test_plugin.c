@@ -253,6 +253,21 @@ static void a_service_finds_its_provider(void **unused)
 	plugins_free(plugins);
 }
 
+static void all_providers_of_a_service_can_be_asked(void **unused)
+{
+	struct plugins *plugins = open_folder("good");
+	char error[256];
+	const struct plugin *plugin = plugin_service_at(plugins, "toy", 0, error, sizeof(error));
+
+	(void)unused;
+	assert_non_null(plugin);
+	assert_string_equal(plugin->component.name, "toy");
+	/* toy.rows, toy.sink and others are no providers. */
+	assert_null(plugin_service_at(plugins, "toy", 1, error, sizeof(error)));
+	assert_string_equal(error, "");
+	plugins_free(plugins);
+}
+
 static void from_one_on_a_major_version_is_what_counts(void **unused)
 {
 	static const struct {
@@ -384,6 +399,7 @@ int main(void)
 		cmocka_unit_test(larger_structs_lose_what_is_unknown),
 		cmocka_unit_test(formats_and_extensions_find_their_sink),
 		cmocka_unit_test(a_service_finds_its_provider),
+		cmocka_unit_test(all_providers_of_a_service_can_be_asked),
 		cmocka_unit_test(from_one_on_a_major_version_is_what_counts),
 		cmocka_unit_test(names_are_words_joined_by_dots),
 		cmocka_unit_test(as_root_each_folder_on_the_way_is_judged),

@@ -298,6 +298,21 @@ struct weir_host {
 	 */
 	int (*writer_patch)(struct weir_writer *writer, uint64_t offset, const void *bytes,
 			    size_t count);
+
+	/*
+	 * loop, create() to start(): provider i of service/version where all of them are asked, in the
+	 * order of their names: "pmu" has pmu and each pmu.x. *provider, the component's name, lives
+	 * as long as the service. 0; -ENOENT past the last; another negative errno when this one
+	 * cannot serve, with a reason as for service(): the next one may.
+	 */
+	int (*service_at)(struct weir_ctx *ctx, const char *name, uint32_t version, uint32_t i,
+			  struct weir_service *service, const char **provider);
+	/*
+	 * loop, create(): a file's map as tree_read() gives it, of a text that a provider holds.
+	 * `name` is what errors call it.
+	 */
+	const struct weir_tree *(*tree_text)(struct weir_ctx *ctx, const char *name,
+					     const char *text);
 };
 
 /* The calls as plugins make them. */
