@@ -111,6 +111,8 @@ static int sample_create(struct weir_ctx *ctx)
 					"pid and cgroup exclude each other");
 	if (!err && ctx->child && !state->pids.count && !conf->cgroup[0])
 		err = weir_numbers_add(&state->pids, (uint32_t)ctx->child);
+	if (!err)
+		err = weir_pmus_open(ctx, &state->pmus);
 	if (err || conf->as == SAMPLE_AS_RECORDING)
 		return err;
 	return weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION, &state->process);
@@ -227,6 +229,7 @@ static void sample_destroy(struct weir_ctx *ctx)
 	weir_perf_set_close(&state->set);
 	weir_numbers_release(&state->cpus);
 	weir_numbers_release(&state->pids);
+	weir_pmus_close(&state->pmus);
 	ctx->host->names_release(state->names);
 }
 

@@ -6,6 +6,7 @@
 #include <weir/file.h>
 #include <weir/perf_event.h>
 #include <weir/plugin.h>
+#include <weir/pmu_events.h>
 #include <weir/service/process.h>
 
 struct sample_conf {
@@ -47,10 +48,11 @@ struct sample_part {
 
 /* The event, as the kernel knows it. */
 struct sample_event {
-	const char *name; /* in full: "cpu-clock" where the option says nothing */
-	uint32_t type;
-	bool clock; /* its weight is in nanoseconds */
-	uint64_t config;
+	char name[256]; /* in full: "cpu-clock" where the option says nothing */
+	char filter[64];
+	struct perf_event_attr attr; /* which event, and where it counts */
+	bool clock;                  /* its weight is in nanoseconds */
+	bool later;                  /* start() looks it up: it may take privileges */
 };
 
 struct sample_counts {
@@ -63,6 +65,7 @@ struct sample_counts {
 
 struct sample_state {
 	struct sample_event event;
+	struct weir_pmus pmus;
 	struct weir_service process; /* vtable: struct weir_process_v1 */
 	struct weir_perf_set set;
 	struct perf_event_attr attr; /* with which it was opened */

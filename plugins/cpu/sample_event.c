@@ -4,54 +4,36 @@
 
 #include <weir/probe.h>
 
-#include "perf_names.h"
 #include "sample.h"
 
-/* The name of another sort of event is not looked for again: what it is not, is said. */
-static int sample_find_tracepoint(struct weir_ctx *ctx, const char *name, uint64_t *config)
+/* Keeps what the providers say of it. They have put the reason into `why` when they fail. */
+static int sample_look_up(struct weir_ctx *ctx, const char *name, char *why, size_t size)
 {
-	int err = perf_tracepoint(ctx, name, config);
+	struct sample_state *state = ctx->state;
+	struct sample_event *event = &state->event;
+	struct weir_pmu_event known = { .size = sizeof(known) };
+	int err = weir_pmus_encode(&state->pmus, name, &known, why, size);
 
-	if (err == -ENODEV)
-		return weir_fail_option(ctx, "event", -EOPNOTSUPP,
-					"%s: tracefs is not mounted; `mount -t tracefs tracefs "
-					"/sys/kernel/tracing` does it",
-					name);
-	if (err == -EACCES || err == -EPERM)
-		return weir_fail_option(ctx, "event", err, "%s: only root may read tracefs", name);
 	if (err)
-		return weir_fail_option(ctx, "event", err,
-					"there is no tracepoint %s; `weir events '%.*s:*'` lists "
-					"those there are",
-					name, (int)strcspn(name, ":"), name);
+		return err;
+	snprintf(event->name, sizeof(event->name), "%s", known.name);
+	snprintf(event->filter, sizeof(event->filter), "%s", known.filter ? known.filter : "");
+	weir_pmu_attr(&known, &event->attr);
+	event->clock = known.unit == WEIR_NS ||
+		       (known.unit && strcmp(known.unit->ucum, WEIR_NS->ucum) == 0);
+	if (known.flags & WEIR_PMU_WHOLE_CPU) {
+		snprintf(why, size, "%s counts for whole CPUs: it cannot be sampled", name);
+		return -EOPNOTSUPP;
+	}
 	return 0;
 }
 
-static bool sample_find_cache(const char *name, uint64_t *config)
+static int sample_say_unknown(struct weir_ctx *ctx, int err, const char *why)
 {
-	char known[64];
-
-	for (uint32_t i = 0; weir_perf_cache_name_at(i, known, sizeof(known), config); i++)
-		if (strcmp(known, name) == 0)
-			return true;
-	return false;
-}
-
-static bool sample_find_generic(const char *name, struct sample_event *event)
-{
-	const struct weir_perf_name *known;
-
-	for (uint32_t i = 0; (known = weir_perf_name_at(i)); i++) {
-		if (strcmp(known->name, name) != 0 &&
-		    (!known->alias || strcmp(known->alias, name) != 0))
-			continue;
-		event->name = known->name;
-		event->type = known->type;
-		event->config = known->config;
-		event->clock = known->clock;
-		return true;
-	}
-	return false;
+	/* What the host does not have; what is simply not a name is bad usage. */
+	if (err == -ENODEV)
+		err = -EOPNOTSUPP;
+	return weir_fail_option(ctx, "event", err, "%s", why);
 }
 
 int sample_event_find(struct weir_ctx *ctx)
@@ -59,25 +41,34 @@ int sample_event_find(struct weir_ctx *ctx)
 	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
 	struct sample_event *event = &state->event;
-	const char *name = conf->event, *like;
-	char text[64];
+	const char *name = conf->event;
+	char why[512];
+	int err;
 
 	if (!name[0])
 		name = weir_has_hardware_pmu(ctx) ? "cycles" : "cpu-clock";
-	event->name = name;
-	if (sample_find_generic(name, event))
+	if (strlen(name) >= sizeof(event->name))
+		return weir_fail_option(ctx, "event", -EINVAL, "longer than %zu letters",
+					sizeof(event->name) - 1);
+	snprintf(event->name, sizeof(event->name), "%s", name);
+	err = sample_look_up(ctx, name, why, sizeof(why));
+	/* Tracepoints and what only some PMUs have: to check a pipeline, they need not be here. */
+	event->later = err && strpbrk(name, ":/");
+	return event->later || !err ? 0
+				    : sample_say_unknown(ctx, err == -ENOENT ? -EINVAL : err, why);
+}
+
+static int sample_find_later(struct weir_ctx *ctx)
+{
+	struct sample_state *state = ctx->state;
+	char why[512], name[sizeof(state->event.name)];
+	int err;
+
+	if (!state->event.later)
 		return 0;
-	event->type = PERF_TYPE_HW_CACHE;
-	if (sample_find_cache(name, &event->config))
-		return 0;
-	event->type = PERF_TYPE_TRACEPOINT;
-	if (strchr(name, ':'))
-		return 0; /* its number is looked up by start() */
-	like = perf_name_like(name, text, sizeof(text));
-	return weir_fail_option(ctx, "event", -EINVAL,
-				"there is no event \"%s\"; %s%s%s`weir events` lists what there is",
-				name, like ? "did you mean \"" : "", like ? like : "",
-				like ? "\"? " : "");
+	memcpy(name, state->event.name, sizeof(name));
+	err = sample_look_up(ctx, name, why, sizeof(why));
+	return err ? sample_say_unknown(ctx, err, why) : 0;
 }
 
 /* Clamps what is asked to what the kernel allows now, and says so. */
@@ -124,10 +115,7 @@ static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
 	struct sample_state *state = ctx->state;
 	bool command = ctx->child && state->pids.count == 1 && state->pids.items[0] == ctx->child;
 
-	memset(attr, 0, sizeof(*attr));
-	attr->size = sizeof(*attr);
-	attr->type = state->event.type;
-	attr->config = state->event.config;
+	*attr = state->event.attr;
 	attr->freq = state->frequency != 0;
 	attr->sample_period = state->frequency ? state->frequency : conf->period;
 	attr->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
@@ -139,8 +127,9 @@ static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
 	attr->disabled = 1;
 	attr->enable_on_exec = command;
 	attr->inherit = state->pids.count != 0;
-	attr->exclude_user = !conf->user;
-	attr->exclude_kernel = attr->exclude_hv = !conf->kernel;
+	attr->exclude_user |= !conf->user;
+	attr->exclude_kernel |= !conf->kernel;
+	attr->exclude_hv |= !conf->kernel;
 	attr->exclude_callchain_user = !conf->user;
 	attr->exclude_callchain_kernel = !conf->kernel;
 	attr->exclude_idle = 1;
@@ -180,6 +169,9 @@ static int sample_open_set(struct weir_ctx *ctx, struct perf_event_attr *attr,
 		err = weir_perf_set_open(&state->set, attr, target, &state->cpus, conf->buffer);
 	}
 	state->attr = *attr;
+	for (uint32_t i = 0; !err && state->event.filter[0] && i < state->set.fd_count; i++)
+		if (ioctl(state->set.fds[i], PERF_EVENT_IOC_SET_FILTER, state->event.filter) < 0)
+			err = -errno;
 	return err;
 }
 
@@ -233,8 +225,9 @@ static int sample_say_refused(struct weir_ctx *ctx, int err, uint32_t tid_count)
 	case -ENOENT:
 	case -EOPNOTSUPP:
 	case -ENODEV:
-		if (state->event.type == PERF_TYPE_HARDWARE ||
-		    state->event.type == PERF_TYPE_HW_CACHE)
+		if (state->event.attr.type == PERF_TYPE_HARDWARE ||
+		    state->event.attr.type == PERF_TYPE_RAW ||
+		    state->event.attr.type == PERF_TYPE_HW_CACHE)
 			return weir_fail_option(
 				ctx, "event", -EOPNOTSUPP, "%s: %s", name,
 				weir_has_hardware_pmu(ctx)
@@ -293,10 +286,8 @@ static int sample_open_everybody(struct weir_ctx *ctx)
 int sample_open(struct weir_ctx *ctx)
 {
 	struct sample_state *state = ctx->state;
-	int err = 0;
+	int err = sample_find_later(ctx);
 
-	if (state->event.type == PERF_TYPE_TRACEPOINT)
-		err = sample_find_tracepoint(ctx, state->event.name, &state->event.config);
 	if (err)
 		return err;
 	err = weir_perf_cpus(ctx, &state->cpus);

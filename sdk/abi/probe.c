@@ -5,12 +5,14 @@
  */
 #include <weir/plugin.h>
 #include <weir/service/dwarf.h>
+#include <weir/service/pmu.h>
 #include <weir/service/process.h>
 
 WEIR_EXPORT extern const struct weir_component weir_component;
 WEIR_EXPORT extern const struct weir_host weir_host;
 WEIR_EXPORT extern const struct weir_note_section weir_note_section;
 WEIR_EXPORT extern const struct weir_dwarf_v1 weir_dwarf_v1;
+WEIR_EXPORT extern const struct weir_pmu_v1 weir_pmu_v1;
 WEIR_EXPORT extern const struct weir_process_v1 weir_process_v1;
 WEIR_EXPORT extern const struct weir_batch weir_batch;
 WEIR_EXPORT extern const struct weir_histogram_ref weir_histogram_ref;
@@ -26,6 +28,7 @@ const struct weir_component weir_component = { 0 };
 const struct weir_host weir_host = { 0 };
 const struct weir_note_section weir_note_section = { 0 };
 const struct weir_dwarf_v1 weir_dwarf_v1 = { 0 };
+const struct weir_pmu_v1 weir_pmu_v1 = { 0 };
 const struct weir_process_v1 weir_process_v1 = { 0 };
 const struct weir_batch weir_batch = { 0 };
 const struct weir_histogram_ref weir_histogram_ref = { 0 };

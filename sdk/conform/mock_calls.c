@@ -181,18 +181,11 @@ static struct mock *helper_new(struct mock *mock, const struct plugin *plugin)
 											  : NULL;
 }
 
-static int mock_service(struct weir_ctx *ctx, const char *name, uint32_t version,
-			struct weir_service *service)
+static int mock_offer(struct weir_ctx *ctx, const struct plugin *plugin, const char *name,
+		      uint32_t version, struct weir_service *service)
 {
 	struct mock *mock = mock_of(ctx), *helper;
-	const struct plugin *plugin;
-	char error[512] = "refused";
 
-	plugin = mock->refused
-			 ? NULL
-			 : plugin_find_service(mock->subject->plugins, name, error, sizeof(error));
-	if (!plugin)
-		return fail(ctx, -ENOENT, "service %s/%u: %s", name, version, error);
 	for (uint32_t i = 0; i < plugin->component.offers.count; i++) {
 		if (plugin->component.offers.items[i].version != version)
 			continue;
@@ -204,6 +197,39 @@ static int mock_service(struct weir_ctx *ctx, const char *name, uint32_t version
 		return 0;
 	}
 	return fail(ctx, -ENOENT, "service %s: there is no version %u", name, version);
+}
+
+static int mock_service(struct weir_ctx *ctx, const char *name, uint32_t version,
+			struct weir_service *service)
+{
+	struct mock *mock = mock_of(ctx);
+	const struct plugin *plugin;
+	char error[512] = "refused";
+
+	plugin = mock->refused
+			 ? NULL
+			 : plugin_find_service(mock->subject->plugins, name, error, sizeof(error));
+	if (!plugin)
+		return fail(ctx, -ENOENT, "service %s/%u: %s", name, version, error);
+	return mock_offer(ctx, plugin, name, version, service);
+}
+
+static int mock_service_at(struct weir_ctx *ctx, const char *name, uint32_t version, uint32_t i,
+			   struct weir_service *service, const char **provider)
+{
+	struct mock *mock = mock_of(ctx);
+	const struct plugin *plugin;
+	char error[512] = "";
+	int err;
+
+	plugin = mock->refused
+			 ? NULL
+			 : plugin_service_at(mock->subject->plugins, name, i, error, sizeof(error));
+	if (!plugin)
+		return *error ? fail(ctx, -ENOEXEC, "%s", error) : -ENOENT;
+	*provider = plugin->component.name;
+	err = mock_offer(ctx, plugin, name, version, service);
+	return err == -ENOENT ? -ENODEV : err;
 }
 
 static int mock_every(struct weir_ctx *ctx, uint64_t period_ns)
@@ -315,6 +341,14 @@ static const struct weir_tree *mock_tree_read(struct weir_ctx *ctx, const char *
 	return NULL;
 }
 
+static const struct weir_tree *mock_tree_text(struct weir_ctx *ctx, const char *name,
+					      const char *text)
+{
+	(void)text;
+	fail(ctx, -ENOENT, "read %s", name);
+	return NULL;
+}
+
 static void mock_losses(struct weir_ctx *ctx, weir_loss_fn *seen, void *arg)
 {
 	(void)ctx;
@@ -409,6 +443,7 @@ const struct weir_host mock_calls = {
 	.want = mock_want,
 	.declare = mock_declare,
 	.service = mock_service,
+	.service_at = mock_service_at,
 	.every = mock_every,
 	.watch = mock_watch,
 	.loan = mock_loan,
@@ -434,6 +469,7 @@ const struct weir_host mock_calls = {
 	.finished = mock_finished,
 	.expr_unit = expr_unit,
 	.tree_read = mock_tree_read,
+	.tree_text = mock_tree_text,
 	.losses = mock_losses,
 	.names_hold = names_hold,
 	.writer_patch = mock_writer_patch,

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Provider pmu.kernel: the events that the kernel itself has names for: hardware, caches, software,
+ * tracepoints, what sysfs says of each PMU, and raw numbers.
+ */
+#include "pmu_kernel.h"
+
+#include <stdio.h>
+
+static void pmu_probe(struct weir_ctx *ctx)
+{
+	const char *folder = pmu_tracing_folder(ctx);
+
+	weir_probe_hardware_pmu(ctx, "hardware and cache events cannot be counted");
+	weir_probe_nmi_watchdog(ctx);
+	weir_probe_paranoid(ctx, 1, "only user code of own processes can be counted and sampled");
+	if (folder)
+		weir_need(ctx, WEIR_NEED_MET, "tracefs", folder, "", "");
+	else
+		weir_need(ctx, WEIR_NEED_LIMITED, "tracefs", "not mounted",
+			  "tracepoints cannot be listed, nor sampled by name",
+			  "mount -t tracefs tracefs /sys/kernel/tracing");
+}
+
+int pmu_why(struct weir_ctx *ctx, struct weir_pmu_event *event, int error, const char *format, ...)
+{
+	struct pmu_state *state = ctx->state;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(state->why, sizeof(state->why), format, args);
+	va_end(args);
+	event->why = state->why;
+	return error;
+}
+
+static int pmu_find(struct weir_ctx *ctx, const char *name, struct weir_pmu_event *event)
+{
+	int err = pmu_generic_find(ctx, name, event);
+
+	if (err == -ENOENT)
+		err = pmu_raw_find(name, event);
+	if (err == -ENOENT)
+		err = pmu_tracepoint_find(ctx, name, event);
+	if (err == -ENOENT)
+		err = pmu_sysfs_find(ctx, name, event);
+	return err;
+}
+
+/* A tracepoint may end like a modifier ("group:k"), so the whole is looked for first. */
+static int pmu_encode(struct weir_ctx *ctx, const char *name, struct weir_pmu_event *event)
+{
+	struct pmu_state *state = ctx->state;
+	const struct weir_pmu_event blank = *event;
+	struct weir_pmu_event modified = *event;
+	size_t length = weir_pmu_modifiers(name, &modified);
+	char plain[sizeof(state->name)];
+	int err;
+
+	if (strlen(name) >= sizeof(plain))
+		return pmu_why(ctx, event, -ENAMETOOLONG, "longer than %zu letters",
+			       sizeof(plain) - 1);
+	err = pmu_find(ctx, name, event);
+	if (err && name[length]) {
+		snprintf(plain, sizeof(plain), "%.*s", (int)length, name);
+		*event = modified;
+		err = pmu_find(ctx, plain, event);
+	}
+	if (err == -ENOENT) {
+		*event = blank;
+		event->like = pmu_generic_like(name, state->like, sizeof(state->like));
+		return err;
+	}
+	/* The name in full; what was an alias has its own by now. */
+	if (!event->name || name[length]) {
+		snprintf(state->name, sizeof(state->name), "%s", name);
+		event->name = state->name;
+	}
+	event->flags |= WEIR_PMU_ENCODED;
+	return err;
+}
+
+static int pmu_list(struct weir_ctx *ctx, const char *kind, weir_pmu_event_fn *see, void *with)
+{
+	const struct pmu_list list = { ctx, see, with, kind };
+	int err = pmu_generic_list(&list);
+
+	if (!err && pmu_wanted(&list, "tracepoint"))
+		err = pmu_tracepoint_list(&list);
+	if (!err && pmu_wanted(&list, "pmu"))
+		err = pmu_sysfs_list(&list);
+	return err;
+}
+
+static void pmu_destroy(struct weir_ctx *ctx)
+{
+	struct pmu_state *state = ctx->state;
+
+	weir_buffer_release(&state->cpus);
+}
+
+static const struct weir_pmu_v1 pmu_calls = {
+	.size = sizeof(pmu_calls),
+	.encode = pmu_encode,
+	.list = pmu_list,
+};
+
+static const struct weir_service_offer pmu_offers[] = {
+	{ WEIR_PMU_SERVICE, WEIR_PMU_VERSION, 0, &pmu_calls },
+};
+
+WEIR_COMPONENT("pmu.kernel", WEIR_PROVIDER, .summary = "events that the kernel has names for",
+	       .state_size = sizeof(struct pmu_state), .offers = WEIR_TABLE(pmu_offers),
+	       .probe = pmu_probe, .destroy = pmu_destroy);
