@@ -9,17 +9,19 @@
 
 static void pmu_probe(struct weir_ctx *ctx)
 {
-	const char *folder = pmu_tracing_folder(ctx);
+	int tracefs = pmu_tracefs(ctx);
 
 	weir_probe_hardware_pmu(ctx, "hardware and cache events cannot be counted");
 	weir_probe_nmi_watchdog(ctx);
 	weir_probe_paranoid(ctx, 1, "only user code of own processes can be counted and sampled");
-	if (folder)
-		weir_need(ctx, WEIR_NEED_MET, "tracefs", folder, "", "");
+	if (tracefs >= 0)
+		weir_need(ctx, WEIR_NEED_MET, "tracefs", "readable", "", "");
 	else
-		weir_need(ctx, WEIR_NEED_LIMITED, "tracefs", "not mounted",
-			  "tracepoints cannot be listed, nor sampled by name",
+		weir_need(ctx, WEIR_NEED_LIMITED, "tracefs", strerror(-tracefs),
+			  "tracepoints cannot be listed, counted, nor sampled by name",
 			  "mount -t tracefs tracefs /sys/kernel/tracing");
+	if (tracefs >= 0)
+		close(tracefs);
 }
 
 int pmu_why(struct weir_ctx *ctx, struct weir_pmu_event *event, int error, const char *format, ...)
@@ -82,7 +84,7 @@ static int pmu_encode(struct weir_ctx *ctx, const char *name, struct weir_pmu_ev
 
 static int pmu_list(struct weir_ctx *ctx, const char *kind, weir_pmu_event_fn *see, void *with)
 {
-	const struct pmu_list list = { ctx, see, with, kind };
+	const struct pmu_list list = { ctx, see, with, kind, ctx->root };
 	int err = pmu_generic_list(&list);
 
 	if (!err && pmu_wanted(&list, "tracepoint"))

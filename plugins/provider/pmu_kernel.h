@@ -8,6 +8,7 @@
 #include <weir/plugin.h>
 #include <weir/probe.h>
 #include <weir/service/pmu.h>
+#include <weir/tracefs.h>
 
 #define PMU_DEVICES "sys/bus/event_source/devices"
 
@@ -26,6 +27,7 @@ struct pmu_list {
 	weir_pmu_event_fn *see;
 	void *with;
 	const char *kind; /* NULL: all */
+	int root;         /* what pmu_each() starts from */
 };
 
 static inline bool pmu_wanted(const struct pmu_list *list, const char *kind)
@@ -54,8 +56,8 @@ int pmu_sysfs_list(const struct pmu_list *list);
 /* The generic or cache event whose name is most like this one, or NULL: none is. */
 const char *pmu_generic_like(const char *name, char *text, size_t size);
 
-/* The folder of the tracing files, without a leading slash; NULL: tracefs is not mounted. */
-const char *pmu_tracing_folder(struct weir_ctx *ctx);
+/* A descriptor of tracefs, which the caller closes, or a negative errno. */
+int pmu_tracefs(struct weir_ctx *ctx);
 
 /*
  * One name of many in a folder, those with a leading dot left out. Something other than 0 ends it;

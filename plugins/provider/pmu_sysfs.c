@@ -49,7 +49,7 @@ static int pmu_bare_look(const struct pmu_list *list, const char *folder, const 
 static int pmu_bare_find(struct weir_ctx *ctx, const char *name, struct weir_pmu_event *event)
 {
 	struct pmu_bare bare = { name, "", 0 };
-	const struct pmu_list list = { ctx, NULL, &bare, NULL };
+	const struct pmu_list list = { ctx, NULL, &bare, NULL, ctx->root };
 	int err = pmu_each(&list, PMU_DEVICES, pmu_bare_look);
 
 	if (err || bare.count == 0)

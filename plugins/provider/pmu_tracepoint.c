@@ -20,40 +20,40 @@ static const struct pmu_filtered {
 
 #define PMU_FILTERED (sizeof(pmu_filtered) / sizeof(pmu_filtered[0]))
 
-const char *pmu_tracing_folder(struct weir_ctx *ctx)
+int pmu_tracefs(struct weir_ctx *ctx)
 {
-	static const char *const folders[] = { "sys/kernel/tracing", "sys/kernel/debug/tracing" };
-	char path[64];
+	int fd = weir_tracefs_find(ctx);
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-		snprintf(path, sizeof(path), "%s/events", folders[i]);
-		if (weir_path_exists(ctx, path))
-			return folders[i];
-	}
-	return NULL;
+	return fd == -ENOENT ? weir_tracefs_mount() : fd;
+}
+
+static int pmu_tracefs_why(struct weir_ctx *ctx, struct weir_pmu_event *event, int err)
+{
+	if (err == -EACCES || err == -EPERM)
+		return pmu_why(ctx, event, -EACCES, "only root may read tracefs");
+	return pmu_why(ctx, event, -ENODEV, "there is no tracefs: %s", strerror(-err));
 }
 
 static int pmu_tracepoint_id(struct weir_ctx *ctx, const char *name, struct weir_pmu_event *event)
 {
-	const char *folder = pmu_tracing_folder(ctx), *colon = strchr(name, ':');
-	char path[384];
-	int64_t id = 0;
-	int err;
+	char path[WEIR_TRACEPOINT_NAME_MAX];
+	int tracefs, id;
 
 	event->type = PERF_TYPE_TRACEPOINT;
 	event->kind = "tracepoint";
 	event->pmu = "tracepoint";
-	if (!folder)
-		return pmu_why(ctx, event, -ENODEV,
-			       "tracefs is not mounted; `mount -t tracefs tracefs "
-			       "/sys/kernel/tracing` does it");
-	snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", folder, (int)(colon - name), name,
-		 colon + 1);
-	err = weir_read_number(ctx, path, &id);
-	if (err == -EACCES || err == -EPERM)
-		return pmu_why(ctx, event, err, "only root may read tracefs");
+	if (snprintf(path, sizeof(path), "%s", name) >= (int)sizeof(path))
+		return -ENOENT;
+	*strchr(path, ':') = '/';
+	tracefs = pmu_tracefs(ctx);
+	if (tracefs < 0)
+		return pmu_tracefs_why(ctx, event, tracefs);
+	id = weir_tracepoint_id(tracefs, path);
+	close(tracefs);
+	if (id == -EACCES || id == -EPERM)
+		return pmu_tracefs_why(ctx, event, id);
 	event->config = (uint64_t)id;
-	return err ? -ENOENT : 0;
+	return id < 0 ? -ENOENT : 0;
 }
 
 int pmu_tracepoint_find(struct weir_ctx *ctx, const char *name, struct weir_pmu_event *event)
@@ -80,7 +80,7 @@ int pmu_each(const struct pmu_list *list, const char *folder, pmu_entry_fn *one)
 	DIR *dir;
 	int fd, err = 0;
 
-	fd = openat(list->ctx->root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(list->root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return 0; /* a plain file, or gone */
 	dir = fdopendir(fd);
@@ -104,7 +104,7 @@ static int pmu_tracepoint_show(const struct pmu_list *list, const char *folder, 
 	};
 
 	if (snprintf(path, sizeof(path), "%s/%s/id", folder, name) >= (int)sizeof(path) ||
-	    !weir_path_exists(list->ctx, path))
+	    faccessat(list->root, path, F_OK, 0) < 0)
 		return 0;
 	snprintf(full, sizeof(full), "%.250s:%.250s", strrchr(folder, '/') + 1, name);
 	return list->see(&event, list->with);
@@ -119,25 +119,28 @@ static int pmu_tracepoint_group(const struct pmu_list *list, const char *folder,
 	return pmu_each(list, path, pmu_tracepoint_show);
 }
 
-int pmu_tracepoint_list(const struct pmu_list *list)
+int pmu_tracepoint_list(const struct pmu_list *all)
 {
-	const char *folder = pmu_tracing_folder(list->ctx);
 	struct weir_pmu_event event = { .size = sizeof(event),
 					.kind = "tracepoint",
 					.pmu = "tracepoint" };
-	char path[64];
+	int tracefs = pmu_tracefs(all->ctx);
+	struct pmu_list list = *all;
 	int err = 0;
 
-	if (!folder) {
+	if (tracefs < 0) {
 		event.name = "*";
-		event.why = "tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing";
-		return list->see(&event, list->with);
+		pmu_tracefs_why(list.ctx, &event, tracefs);
+		return list.see(&event, list.with);
 	}
 	for (size_t i = 0; !err && i < PMU_FILTERED; i++) {
 		event.name = pmu_filtered[i].name;
 		event.doc = pmu_filtered[i].doc;
-		err = list->see(&event, list->with);
+		err = list.see(&event, list.with);
 	}
-	snprintf(path, sizeof(path), "%s/events", folder);
-	return err ? err : pmu_each(list, path, pmu_tracepoint_group);
+	list.root = tracefs;
+	if (!err)
+		err = pmu_each(&list, "events", pmu_tracepoint_group);
+	close(tracefs);
+	return err;
 }
