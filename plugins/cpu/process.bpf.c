@@ -57,6 +57,15 @@ static __always_inline __u64 pages(__s64 count)
 	return count > 0 ? count : 0;
 }
 
+/* By the helper: the verifier of Linux 6.1 follows no pointer into an array of named structs. */
+static __always_inline __u64 pages_at(const long *counter)
+{
+	long count = 0;
+
+	bpf_probe_read_kernel(&count, sizeof(count), counter);
+	return pages(count);
+}
+
 static __always_inline void fill_memory(struct process_record *record,
 					struct task_struct___process *task)
 {
@@ -70,10 +79,10 @@ static __always_inline void fill_memory(struct process_record *record,
 	if (bpf_core_type_exists(struct mm_rss_stat___old)) {
 		struct mm_struct___old *old = (void *)mm;
 
-		record->rss = pages(old->rss_stat.count[PROCESS_MM_FILE].counter) +
-			      pages(old->rss_stat.count[PROCESS_MM_ANON].counter) +
-			      pages(old->rss_stat.count[PROCESS_MM_SHARED].counter);
-		record->swap = pages(old->rss_stat.count[PROCESS_MM_SWAP].counter);
+		record->rss = pages_at(&old->rss_stat.count[PROCESS_MM_FILE].counter) +
+			      pages_at(&old->rss_stat.count[PROCESS_MM_ANON].counter) +
+			      pages_at(&old->rss_stat.count[PROCESS_MM_SHARED].counter);
+		record->swap = pages_at(&old->rss_stat.count[PROCESS_MM_SWAP].counter);
 		return;
 	}
 	record->rss = pages(mm->rss_stat[PROCESS_MM_FILE].count) +

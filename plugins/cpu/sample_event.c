@@ -132,7 +132,8 @@ static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
 	attr->exclude_hv |= !conf->kernel;
 	attr->exclude_callchain_user = !conf->user;
 	attr->exclude_callchain_kernel = !conf->kernel;
-	attr->exclude_idle = 1;
+	/* Of the clocks only: Arm's PMUs refuse it, x86's ignore it. */
+	attr->exclude_idle = state->event.type == PERF_TYPE_SOFTWARE;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;

@@ -74,7 +74,9 @@ static bool kallsyms_parse(const char *at, const char *end, struct kallsyms_line
 	line->name_length = (size_t)((stop ? stop : end) - line->name);
 	line->module = stop ? stop + 1 : NULL;
 	line->module_length = stop ? (size_t)(end - stop - 1) : 0;
-	return line->name_length > 0 && line->name_length < KALLSYMS_NAME_MAX;
+	/* Modules of Arm bring the assembler's marks along: $x is no function. */
+	return line->name_length > 0 && line->name_length < KALLSYMS_NAME_MAX &&
+	       line->name[0] != '$';
 }
 
 static bool kallsyms_is_code(char type)

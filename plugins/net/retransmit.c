@@ -323,7 +323,7 @@ static void retransmit_probe(struct weir_ctx *ctx)
 		weir_probe_target(ctx, "raw_tp/tcp_retransmit_skb", "raw tracepoints of TCP",
 				  WEIR_NEED_MISSING, "retransmits are not seen",
 				  "a kernel with CONFIG_TRACEPOINTS and CONFIG_INET");
-	weir_probe_capability(ctx, CAP_SYS_PTRACE, "cap_sys_ptrace", WEIR_NEED_LIMITED,
+	weir_probe_capability(ctx, CAP_SYS_PTRACE, "CAP_SYS_PTRACE", WEIR_NEED_LIMITED,
 			      "owners of sockets are known for one's own processes only");
 }
 

@@ -46,7 +46,7 @@ static void process_probe(struct weir_ctx *ctx)
 {
 	weir_probe_paranoid(
 		ctx, 0, "only this user's own processes have names and mappings after their end");
-	weir_probe_capability(ctx, CAP_SYS_PTRACE, "cap_sys_ptrace", WEIR_NEED_LIMITED,
+	weir_probe_capability(ctx, CAP_SYS_PTRACE, "CAP_SYS_PTRACE", WEIR_NEED_LIMITED,
 			      "mappings of other users' running processes cannot be read");
 	weir_probe_cgroup(ctx, "processes have no cgroup");
 }
