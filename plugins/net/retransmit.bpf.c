@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Every segment that TCP sends again, and why. It runs in timers and in softirq, so the current
- * task has nothing to do with it: the socket's inode lets user space find its owner.
+ * task has nothing to do with it. Who connects is noted where it does so itself: a socket that gets
+ * no answer may be gone before anybody has looked for it in /proc. Of other connections the socket's
+ * inode lets user space find the owner.
  */
 #include <linux/bpf.h>
 
@@ -18,7 +20,39 @@
 #define TIMER_LOSS_PROBE  5 /* ICSK_TIME_LOSS_PROBE */
 #define CA_RECOVERY       3 /* enum tcp_ca_state */
 #define CA_LOSS           4
+#define STATE_SYN_SENT    2
+#define STATE_CLOSE       7
 #define STATE_SYN_RECV    12 /* TCP_NEW_SYN_RECV: a request that is no socket yet */
+
+/* Those that are open. Where it is full, owners are looked for in /proc. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC); /* memory for those there are, not for the most */
+	__uint(max_entries, 16384);
+	__type(key, __u64); /* address of the socket */
+	__type(value, struct retransmit_owner);
+} connectors SEC(".maps");
+
+static __always_inline void note_connector(__u64 socket)
+{
+	struct retransmit_owner owner = { .pid = bpf_get_current_pid_tgid() >> 32 };
+
+	/* Not by struct task_struct: a kernel that relocates a program needs 2 ms for one more type. */
+	bpf_get_current_comm(owner.comm, sizeof(owner.comm));
+	bpf_map_update_elem(&connectors, &socket, &owner, BPF_ANY);
+}
+
+SEC("raw_tp/inet_sock_set_state")
+int BPF_PROG(retransmit_change, const struct sock *sk, int oldstate, int newstate)
+{
+	__u64 socket = (__u64)sk;
+
+	if (newstate == STATE_SYN_SENT)
+		note_connector(socket);
+	else if (newstate == STATE_CLOSE)
+		bpf_map_delete_elem(&connectors, &socket);
+	return 0;
+}
 
 static __always_inline __u64 socket_inode(const struct sock *sk)
 {
@@ -69,7 +103,12 @@ int BPF_PROG(retransmit_segment, const struct sock *sk, const struct sk_buff *sk
 		(const struct tcp_skb_cb *)((const char *)skb +
 					    bpf_core_field_offset(struct sk_buff, cb));
 	struct retransmit_event event = { .time = bpf_ktime_get_ns() };
+	const struct retransmit_owner *owner;
+	__u64 socket = (__u64)sk;
 
+	owner = bpf_map_lookup_elem(&connectors, &socket);
+	if (owner)
+		event.owner = *owner;
 	ends_fill(&event.ends, (__u64)sk);
 	event.ends.lport = ends_socket_port(sk);
 	event.socket = socket_inode(sk);

@@ -47,7 +47,7 @@ struct retransmit_row {
 
 #define RETRANSMIT_KEYS                                                                            \
 	WEIR_FIELD_WITH(struct retransmit_row, pid, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,            \
-			"process that has the socket open"),                                       \
+			"process that connected, or else has the socket open"),                    \
 		WEIR_FIELD_WITH(struct retransmit_row, comm, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,   \
 				"its name"),                                                       \
 		ENDS_COLUMNS(struct retransmit_row),                                               \
@@ -82,6 +82,7 @@ static const struct weir_output retransmit_outputs[] = {
 /* What one flow had of one kind in this window. */
 struct retransmit_flow {
 	struct retransmit_event first;
+	struct retransmit_owner owner; /* pid 0: not known */
 	uint64_t count;
 	uint64_t segments;
 };
@@ -142,19 +143,15 @@ static int retransmit_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
 	static const char *const kinds[RETRANSMIT_KINDS] = { "other", "syn",  "synack",
 							     "tlp",   "fast", "timeout" };
 	const struct retransmit_event *event = &flow->first;
-	struct retransmit_source *st = ctx->state;
-	const struct owner *owner = owners_find(&st->owners, event->socket);
 	struct retransmit_row row = { .time = event->time,
 				      .pid = UINT32_MAX,
 				      .count = flow->count,
 				      .segments = flow->segments };
 	struct retransmit_row *added;
 
-	if (st->filter.task.by && !(owner && owner->wanted))
-		return 0;
-	if (owner && owner->pid) {
-		row.pid = owner->pid;
-		memcpy(row.comm, owner->comm, sizeof(row.comm));
+	if (flow->owner.pid) {
+		row.pid = flow->owner.pid;
+		memcpy(row.comm, flow->owner.comm, sizeof(row.comm));
 	}
 	snprintf(row.state, sizeof(row.state), "%s", ends_state(event->state));
 	snprintf(row.kind, sizeof(row.kind), "%s",
@@ -175,8 +172,9 @@ static bool retransmit_same_flow(const struct retransmit_event *a, const struct 
 }
 
 /* Few flows retransmit at a time, and those that do, do it again soon: looked for from behind. */
-static int retransmit_count(struct retransmit_source *st, const struct retransmit_event *event)
+static int retransmit_count(struct retransmit_source *st, const struct retransmit_flow *one)
 {
+	const struct retransmit_event *event = &one->first;
 	struct retransmit_flow *flow;
 
 	for (uint32_t i = st->flow_count; i > 0; i--) {
@@ -196,8 +194,49 @@ static int retransmit_count(struct retransmit_source *st, const struct retransmi
 		st->flows = flow;
 		st->flow_capacity = capacity;
 	}
-	st->flows[st->flow_count++] = (struct retransmit_flow){ *event, 1, event->segments };
+	st->flows[st->flow_count++] = *one;
 	return 0;
+}
+
+/* True if the filter has nothing against who connected; of those that are gone little is known. */
+static bool retransmit_is_wanted(struct weir_ctx *ctx, const struct retransmit_owner *owner)
+{
+	struct retransmit_source *st = ctx->state;
+	char path[32];
+	int process;
+	bool wanted;
+
+	snprintf(path, sizeof(path), "proc/%u", owner->pid);
+	process = openat(ctx->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	wanted = owner_filter_wants(&st->filter, process, owner->pid, owner->comm);
+	if (process >= 0)
+		close(process);
+	return wanted;
+}
+
+/* Who connected, or else has the socket open. 1; 0: not one to be shown; -EAGAIN: not known yet. */
+static int retransmit_find_owner(struct weir_ctx *ctx, const struct retransmit_event *event,
+				 int last, struct retransmit_owner *owner)
+{
+	struct retransmit_source *st = ctx->state;
+	const struct owner *found;
+	int read;
+
+	*owner = event->owner;
+	if (owner->pid)
+		return !st->filter.task.by || retransmit_is_wanted(ctx, owner);
+	found = owners_find(&st->owners, event->socket);
+	if (event->socket && !found) {
+		read = owners_read(ctx, &st->owners, event->socket, last);
+		if (read <= 0)
+			return read ? read : -EAGAIN;
+		found = owners_find(&st->owners, event->socket);
+	}
+	if (found) {
+		owner->pid = found->pid;
+		memcpy(owner->comm, found->comm, sizeof(owner->comm));
+	}
+	return !st->filter.task.by || (found && found->wanted);
 }
 
 /* Takes one event. -EAGAIN: its owner is not known yet, or a queue is full. */
@@ -205,17 +244,13 @@ static int retransmit_take(struct weir_ctx *ctx, const struct retransmit_event *
 			   struct weir_batch **batch)
 {
 	const struct retransmit_conf *conf = ctx->options;
-	struct retransmit_source *st = ctx->state;
-	struct retransmit_flow flow = { *event, 1, event->segments };
+	struct retransmit_flow flow = { .first = *event, .count = 1, .segments = event->segments };
+	int wanted = retransmit_find_owner(ctx, event, last, &flow.owner);
 
-	if (event->socket && !owners_find(&st->owners, event->socket)) {
-		int read = owners_read(ctx, &st->owners, event->socket, last);
-
-		if (read <= 0)
-			return read ? read : -EAGAIN;
-	}
+	if (wanted <= 0)
+		return wanted;
 	if (conf->count)
-		return retransmit_count(st, event);
+		return retransmit_count(ctx->state, &flow);
 	if (!*batch)
 		*batch = weir_loan(ctx, 0, 16, 0);
 	return *batch ? retransmit_add_row(ctx, *batch, &flow) : -EAGAIN;
@@ -329,12 +364,12 @@ static void retransmit_probe(struct weir_ctx *ctx)
 
 WEIR_COMPONENT(
 	"net.retransmit", WEIR_SOURCE, .summary = "what TCP sends again, and why",
-	.doc = "Each segment that is sent again, with the reason: a SYN or SYN-ACK without answer, "
-	       "a "
-	       "timeout,\na loss that later segments showed (fast), a probe for a lost tail (tlp). "
-	       "The owner is the first\nprocess in /proc that has the socket open; it is absent "
-	       "when there is none (any more). All kinds\ntogether are RetransSegs of "
-	       "/proc/net/snmp, counted in segments.",
+	.doc = "Each segment that is sent again, with the reason: a SYN or SYN-ACK without\n"
+	       "answer, a timeout, a loss that later segments showed (fast), a probe for a\n"
+	       "lost tail (tlp). The owner is the process that connected. Where that was\n"
+	       "before weir looked, and of what was accepted, it is the first process in\n"
+	       "/proc that has the socket open; it is absent when there is none (any more).\n"
+	       "All kinds together are RetransSegs of /proc/net/snmp, counted in segments.",
 	.options_size = sizeof(struct retransmit_conf),
 	.state_size = sizeof(struct retransmit_source), .options = WEIR_TABLE(retransmit_options),
 	.outputs = WEIR_TABLE(retransmit_outputs), .probe = retransmit_probe,

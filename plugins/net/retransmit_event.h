@@ -15,16 +15,23 @@ enum retransmit_kind {
 	RETRANSMIT_KINDS = 6,
 };
 
+/* Who connected. All zero: it was before weir looked, or the connection was accepted. */
+struct retransmit_owner {
+	unsigned int pid;
+	char comm[16]; /* of the thread; closed by NUL */
+};
+
 struct retransmit_event {
 	unsigned long long time;
 	unsigned long long socket; /* inode; 0: no descriptor leads to it */
 	struct ends ends;
+	struct retransmit_owner owner;
 	unsigned int segments; /* of this packet, as the kernel counts retransmitted ones */
 	unsigned char kind;    /* enum retransmit_kind */
 	unsigned char state;   /* the kernel's number of the connection's state */
-	unsigned char reserved[2];
+	unsigned char reserved[6];
 };
 
-_Static_assert(sizeof(struct retransmit_event) == 72, "retransmit_event: kernel and user differ");
+_Static_assert(sizeof(struct retransmit_event) == 96, "retransmit_event: kernel and user differ");
 
 #endif

@@ -163,6 +163,28 @@ check "answers to a SYN are sent again" test "$(rows 'r["kind"] == "synack" and 
 check "as the kernel counts, on both sides" equal "$(segments 'r["netns"] == far') $(segments 'r["netns"] == near')" "$far_RetransSegs $near_RetransSegs"
 check "they are the server's" equal "$(rows "r['kind'] == 'synack' and r['pid'] != $server")" 0
 
+# What this client sends is lost while it lives, and so it is sent again after its end.
+begin
+serve 10.9.9.2 6006 1 1 1
+gone=$(ip netns exec "$near" python3 - <<'Y'
+import os, socket, subprocess
+s = socket.create_connection(("10.9.9.2", 6006))
+subprocess.check_call("ip neigh replace 10.9.9.2 lladdr 02:00:00:00:00:09 dev veth0".split())
+s.send(b"x")
+print(os.getpid())
+Y
+)
+for _ in $(seq 100); do
+	[ "$(rows 'r["netns"] == near and r["state"] == "FIN_WAIT1"')" -gt 0 ] && break
+	sleep 0.1
+done
+ip -n "$near" neigh del 10.9.9.2 dev veth0
+end
+kill $serving 2>/dev/null
+wait $serving 2>/dev/null
+check "what a process sent that is gone is sent again" test "$(segments 'r["netns"] == near and r["state"] == "FIN_WAIT1"')" -gt 0
+check "and is that process's" equal "$(rows 'r["netns"] == near' '{r["pid"] for r in rows}')" "{$gone}"
+
 # A tenth of what comes to the far namespace gets lost.
 if ! ip netns exec "$far" iptables -A INPUT -p tcp -m statistic --mode random --probability 0.1 -j DROP >"$tap_dir/out" 2>&1; then
 	skip "a tenth of the packets is lost" "no iptables with -m statistic"
