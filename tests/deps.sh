@@ -17,6 +17,7 @@ libbpf    |pkg-config libbpf       |libbpf-dev           |libbpf-devel      |lib
 zlib      |pkg-config zlib         |zlib1g-dev           |zlib-devel        |zlib      |zlib-devel
 zstd      |pkg-config libzstd      |libzstd-dev          |libzstd-devel     |zstd      |libzstd-devel
 iberty    |iberty_there            |libiberty-dev        |binutils-devel    |binutils  |binutils-devel
+libpfm    |pfm_there               |libpfm4-dev          |libpfm-devel      |libpfm    |libpfm-devel
 libdw     |pkg-config libdw        |libdw-dev            |elfutils-devel    |libelf    |libdw-devel
 bpftool   |sbin_there bpftool      |bpftool              |bpftool           |bpf       |bpftool
 '
@@ -68,6 +69,11 @@ chromium_there() {
 # sbin_there NAME: a program that may lie where only root looks.
 sbin_there() {
 	PATH=$PATH:/usr/sbin:/sbin command -v "$1"
+}
+
+pfm_there() {
+	echo '#include <perfmon/pfmlib.h>
+	int main(void) { return pfm_initialize(); }' | cc -x c -o /dev/null - -lpfm
 }
 
 iberty_there() {

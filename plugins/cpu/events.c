@@ -28,6 +28,9 @@ struct events_row {
 	struct weir_text use;
 	struct weir_text reason;
 	struct weir_text doc;
+	uint64_t type;
+	uint64_t config;
+	uint64_t config1;
 	bool available;
 	uint8_t reserved[7];
 };
@@ -42,6 +45,12 @@ static const struct weir_field events_fields[] = {
 			"why it does not work"),
 	WEIR_FIELD_WITH(struct events_row, doc, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
 			"what it counts"),
+	WEIR_FIELD_WITH(struct events_row, type, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL | WEIR_QUIET,
+			"perf_event_attr.type"),
+	WEIR_FIELD_WITH(struct events_row, config, WEIR_NONE, WEIR_GAUGE,
+			WEIR_OPTIONAL | WEIR_QUIET | WEIR_HEX, "perf_event_attr.config"),
+	WEIR_FIELD_WITH(struct events_row, config1, WEIR_NONE, WEIR_GAUGE,
+			WEIR_OPTIONAL | WEIR_QUIET | WEIR_HEX, "perf_event_attr.config1"),
 };
 WEIR_SCHEMA(events_schema, "events", struct events_row, events_fields);
 
@@ -84,6 +93,9 @@ static int events_add(struct weir_ctx *ctx, const struct weir_pmu_event *event, 
 		return -ENOMEM;
 	snprintf(row->kind, sizeof(row->kind), "%s", event->kind);
 	row->available = !reason;
+	row->type = event->flags & WEIR_PMU_ENCODED ? event->type : WEIR_ABSENT_U64;
+	row->config = event->flags & WEIR_PMU_ENCODED ? event->config : WEIR_ABSENT_U64;
+	row->config1 = event->flags & WEIR_PMU_ENCODED ? event->config1 : WEIR_ABSENT_U64;
 	if (events_text(ctx, event->name, &row->name) < 0 ||
 	    events_text(ctx, reason ? NULL : use, &row->use) < 0 ||
 	    events_text(ctx, event->doc, &row->doc) < 0 ||

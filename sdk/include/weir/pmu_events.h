@@ -67,18 +67,6 @@ static inline int weir_pmus_open(struct weir_ctx *ctx, struct weir_pmus *pmus)
 			   : weir_fail(ctx, -ENODEV, "no provider of events (pmu.kernel) is there");
 }
 
-/* The part behind "vendor::", with the vendor's length; the whole name, and 0, where there is none. */
-static inline const char *weir_pmu_vendor(const char *name, size_t *length)
-{
-	const char *colons = strstr(name, "::");
-
-	*length = 0;
-	if (!colons || colons == name || memchr(name, '/', (size_t)(colons - name)))
-		return name;
-	*length = (size_t)(colons - name);
-	return colons + 2;
-}
-
 /* "kernel" of "pmu.kernel" */
 static inline const char *weir_pmu_own_name(const char *provider)
 {
@@ -95,6 +83,26 @@ static inline int weir_pmu_is_vendor(const struct weir_pmu_provider *provider, c
 	return length == 0 || (strlen(own) == length && strncmp(own, vendor, length) == 0);
 }
 
+/*
+ * The part behind "vendor::", with the vendor's length; the whole name, and 0, where no provider has
+ * that name: such a word may mean something to one of them ("skx::INST_RETIRED").
+ */
+static inline const char *weir_pmu_vendor(const struct weir_pmus *pmus, const char *name,
+					  size_t *length)
+{
+	const char *colons = strstr(name, "::");
+
+	*length = 0;
+	if (!colons || colons == name || memchr(name, '/', (size_t)(colons - name)))
+		return name;
+	for (uint32_t i = 0; i < pmus->count; i++)
+		if (weir_pmu_is_vendor(&pmus->items[i], name, (size_t)(colons - name))) {
+			*length = (size_t)(colons - name);
+			return colons + 2;
+		}
+	return name;
+}
+
 static inline int weir_pmu_same(const struct weir_pmu_event *a, const struct weir_pmu_event *b)
 {
 	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
@@ -103,7 +111,6 @@ static inline int weir_pmu_same(const struct weir_pmu_event *a, const struct wei
 
 /* What is known of a name while providers are asked. */
 struct weir_pmu_search {
-	const char *asked; /* with the vendor */
 	const char *name;
 	size_t vendor_length;
 	const char *provider; /* who knows it; NULL: nobody yet */
@@ -121,10 +128,6 @@ static inline int weir_pmu_unknown(const struct weir_pmu_search *search)
 			 "there is no event \"%s\"; did you mean \"%s\"? `weir events` lists what "
 			 "there is",
 			 search->name, search->like);
-	else if (search->vendor_length)
-		snprintf(search->why, search->size,
-			 "no provider pmu.%.*s knows \"%s\"; `weir plugins` shows those there are",
-			 (int)search->vendor_length, search->asked, search->name);
 	else
 		snprintf(search->why, search->size,
 			 "there is no event \"%s\"; `weir events` lists what there is",
@@ -172,10 +175,10 @@ static inline int weir_pmu_answer(struct weir_pmu_search *search, const char *pr
 static inline int weir_pmus_encode(const struct weir_pmus *pmus, const char *asked,
 				   struct weir_pmu_event *event, char *why, size_t size)
 {
-	struct weir_pmu_search search = { asked, NULL, 0, NULL, -ENOENT, "", why, size };
+	struct weir_pmu_search search = { NULL, 0, NULL, -ENOENT, "", why, size };
 
 	why[0] = '\0';
-	search.name = weir_pmu_vendor(asked, &search.vendor_length);
+	search.name = weir_pmu_vendor(pmus, asked, &search.vendor_length);
 	for (uint32_t i = 0; i < pmus->count; i++) {
 		const struct weir_pmu_provider *one = &pmus->items[i];
 		struct weir_pmu_event found;
