@@ -133,7 +133,7 @@ static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
 	attr->exclude_callchain_user = !conf->user;
 	attr->exclude_callchain_kernel = !conf->kernel;
 	/* Of the clocks only: Arm's PMUs refuse it, x86's ignore it. */
-	attr->exclude_idle = state->event.type == PERF_TYPE_SOFTWARE;
+	attr->exclude_idle = attr->type == PERF_TYPE_SOFTWARE;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;
