@@ -19,6 +19,8 @@ zstd      |pkg-config libzstd      |libzstd-dev          |libzstd-devel     |zst
 iberty    |iberty_there            |libiberty-dev        |binutils-devel    |binutils  |binutils-devel
 libpfm    |pfm_there               |libpfm4-dev          |libpfm-devel      |libpfm    |libpfm-devel
 libdw     |pkg-config libdw        |libdw-dev            |elfutils-devel    |libelf    |libdw-devel
+liblzma   |pkg-config liblzma      |liblzma-dev          |xz-devel          |xz        |xz-devel
+debuginfod|pkg-config libdebuginfod|libdebuginfod-dev    |elfutils-debuginfod-client-devel|libelf|libdebuginfod-devel
 bpftool   |sbin_there bpftool      |bpftool              |bpftool           |bpf       |bpftool
 '
 list_test='
@@ -42,6 +44,8 @@ ext4      |sbin_there mkfs.ext4    |e2fsprogs            |e2fsprogs         |e2f
 losetup   |command -v losetup      |mount util-linux     |util-linux        |util-linux|util-linux
 dd        |command -v dd           |coreutils            |coreutils         |coreutils |coreutils
 locale    |ls /usr/share/i18n/locales/de_DE|locales            |glibc-locale-source|glibc    |glibc-i18ndata
+dwz       |command -v dwz          |dwz                  |dwz               |dwz       |dwz
+xz        |command -v xz           |xz-utils             |xz                |xz        |xz
 python3   |command -v python3      |python3              |python3           |python    |python3
 '
 # What boots other kernels: only where WEIR_VM says how.

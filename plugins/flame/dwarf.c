@@ -17,6 +17,7 @@ struct dwarf_entry {
 };
 
 struct dwarf_state {
+	struct weir_service store;
 	struct dwarf_entry **entries; /* NULL where one was closed; a handle is the place + 1 */
 	uint32_t count;
 	uint32_t capacity;
@@ -44,7 +45,12 @@ static int dwarf_say(struct weir_ctx *ctx, const char *path, int err)
 	else if (err == -EBADMSG)
 		weir_log(ctx, WEIR_LOG_WARNING, "%s: its debug information cannot be read: %s",
 			 path, dwarf_errmsg(-1));
-	return err;
+	else if (err == -ENOLINK)
+		weir_log(ctx, WEIR_LOG_WARNING,
+			 "%s: the part of its debug information that several files share (dwz) is "
+			 "not there: install all of its package of debug symbols",
+			 path);
+	return err == -ENOLINK ? -ENOENT : err;
 }
 
 static int dwarf_open(struct weir_ctx *self, const struct weir_dwarf_file *file, uint64_t *module)
@@ -63,7 +69,7 @@ static int dwarf_open(struct weir_ctx *self, const struct weir_dwarf_file *file,
 		entry->path = strdup(file->path);
 	}
 	if (entries && entry && entry->path)
-		err = dwarf_module_open(&entry->module, self->root, file);
+		err = dwarf_module_open(&entry->module, self->root, &state->store, file);
 	if (err) {
 		entry_free(self, entry);
 		return dwarf_say(self, file->path, err);
@@ -104,6 +110,14 @@ static void dwarf_close(struct weir_ctx *self, uint64_t module)
 	state->entries[module - 1] = NULL;
 }
 
+static int dwarf_start(struct weir_ctx *ctx)
+{
+	struct dwarf_state *state = ctx->state;
+
+	object_debug_store(ctx, &state->store);
+	return 0;
+}
+
 static void dwarf_destroy(struct weir_ctx *ctx)
 {
 	struct dwarf_state *state = ctx->state;
@@ -132,4 +146,4 @@ WEIR_COMPONENT(
 	       "proven by build-id or CRC, with what dwz took out of it. Split DWARF (.dwo) is\n"
 	       "read where only root and the user can have put it.",
 	.state_size = sizeof(struct dwarf_state), .offers = WEIR_TABLE(dwarf_offers),
-	.destroy = dwarf_destroy);
+	.start = dwarf_start, .destroy = dwarf_destroy);

@@ -10,9 +10,10 @@
 
 enum { MODULE_ANSWERS_MAX = 1 << 18 };
 
-int dwarf_module_open(struct dwarf_module *module, int root, const struct weir_dwarf_file *file)
+int dwarf_module_open(struct dwarf_module *module, int root, const struct weir_service *store,
+		      const struct weir_dwarf_file *file)
 {
-	int err = dwarf_parts_open(module, root, file);
+	int err = dwarf_parts_open(module, root, store, file);
 
 	return err ? err : dwarf_units_list(module);
 }

@@ -79,16 +79,18 @@ struct dwarf_module {
 	uint32_t frame_capacity;
 };
 
-/* Opens it, all zero before. As open of struct weir_dwarf_v1; clear it in any case. */
-int dwarf_module_open(struct dwarf_module *module, int root, const struct weir_dwarf_file *file);
+/* Opens it, all zero before. As open of struct weir_dwarf_v1, or -ENOLINK; clear it in any case. */
+int dwarf_module_open(struct dwarf_module *module, int root, const struct weir_service *store,
+		      const struct weir_dwarf_file *file);
 void dwarf_module_clear(struct dwarf_module *module);
 
 /* The frames at an address; they live until the next call. -ENOENT: none; -ENOMEM. */
 int dwarf_module_find(struct dwarf_module *module, uint64_t address,
 		      const struct weir_dwarf_frame **frames, uint32_t *count);
 
-/* dwarf_parts.c: opens the files. 0 or a negative errno. */
-int dwarf_parts_open(struct dwarf_module *module, int root, const struct weir_dwarf_file *file);
+/* dwarf_parts.c: opens the files. 0; -ENOLINK: what dwz took out is not there; or another negative errno. */
+int dwarf_parts_open(struct dwarf_module *module, int root, const struct weir_service *store,
+		     const struct weir_dwarf_file *file);
 
 /* dwarf_units.c: lists the units and where their code lies; reads a unit's functions. 0 or -ENOMEM. */
 int dwarf_units_list(struct dwarf_module *module);

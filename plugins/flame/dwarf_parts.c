@@ -106,12 +106,12 @@ static int parts_alternate(struct dwarf_module *module, struct object_place *pla
 
 	if (id_size <= 0)
 		return 0;
-	if (id_size > WEIR_BUILD_ID_MAX || name[0] != '/')
-		return -ENOENT;
+	if (id_size > WEIR_BUILD_ID_MAX)
+		return -EBADMSG;
 	place->path = name;
 	fd = object_debug_open_id(place, id, (uint32_t)id_size, parts_has_dwarf, &elf);
 	if (fd < 0)
-		return -ENOENT;
+		return -ENOLINK;
 	elf_clear(&elf);
 	err = parts_begin(module, &module->alternate, fd);
 	if (!err)
@@ -145,9 +145,10 @@ static int parts_find(const struct object_place *place, int fd)
 	return own;
 }
 
-int dwarf_parts_open(struct dwarf_module *module, int root, const struct weir_dwarf_file *file)
+int dwarf_parts_open(struct dwarf_module *module, int root, const struct weir_service *store,
+		     const struct weir_dwarf_file *file)
 {
-	struct object_place place = { root, file->pid, file->path };
+	struct object_place place = { root, file->pid, file->path, store };
 	int fd, err;
 
 	module->main.fd = module->alternate.fd = -1;

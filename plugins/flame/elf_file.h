@@ -68,5 +68,7 @@ const struct elf_section *elf_section_named(const struct elf *elf, const char *n
 
 /* Reads .symtab and .dynsym into one table. 0, -ENOENT (no symbols), -EBADMSG or -ENOMEM. */
 int elf_symbols(const struct elf *elf, struct symbols *symbols);
+/* The same, of which .symtab lies in another file with the same addresses. */
+int elf_symbols_with(const struct elf *elf, const struct elf *more, struct symbols *symbols);
 
 #endif

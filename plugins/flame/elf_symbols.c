@@ -37,7 +37,7 @@ struct elf_strings {
 };
 
 struct elf_reading {
-	const struct elf *elf;
+	const struct elf *elves[ELF_TABLES]; /* that each table is of: .symtab's, .dynsym's */
 	struct elf_strings strings[ELF_TABLES];
 	struct elf_draft *drafts;
 	uint32_t count;
@@ -47,7 +47,7 @@ struct elf_reading {
 
 static int elf_read_strings(struct elf_reading *reading, uint32_t link, uint32_t table)
 {
-	const struct elf *elf = reading->elf;
+	const struct elf *elf = reading->elves[table];
 	const struct elf_section *section;
 	struct elf_strings *strings = &reading->strings[table];
 
@@ -91,7 +91,7 @@ static bool elf_is_function(const struct elf_reading *reading, const Elf64_Sym *
 			    uint32_t table)
 {
 	uint32_t type = ELF64_ST_TYPE(symbol->st_info);
-	const struct elf *elf = reading->elf;
+	const struct elf *elf = reading->elves[table];
 	const struct elf_section *section;
 
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
@@ -118,7 +118,7 @@ static int elf_take_symbol(struct elf_reading *reading, Elf64_Sym *symbol, uint3
 {
 	struct elf_draft draft;
 
-	if (reading->elf->machine == EM_ARM)
+	if (reading->elves[table]->machine == EM_ARM)
 		symbol->st_value &= ~UINT64_C(1); /* Thumb code */
 	if (!elf_is_function(reading, symbol, table) ||
 	    elf_is_too_long(reading, reading->strings[table].bytes + symbol->st_name))
@@ -157,7 +157,7 @@ static int elf_take_chunk(struct elf_reading *reading, const void *raw, size_t c
 	int err = 0;
 
 	for (i = 0; i < count && !err; i++) {
-		if (reading->elf->wide)
+		if (reading->elves[table]->wide)
 			symbol = wide[i];
 		else
 			elf_widen(&narrow[i], &symbol);
@@ -168,8 +168,8 @@ static int elf_take_chunk(struct elf_reading *reading, const void *raw, size_t c
 
 static int elf_read_table(struct elf_reading *reading, uint32_t type, uint32_t table)
 {
-	const struct elf_section *section = elf_section_of_type(reading->elf, type);
-	size_t each = reading->elf->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	const struct elf_section *section = elf_section_of_type(reading->elves[table], type);
+	size_t each = reading->elves[table]->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 	Elf64_Sym chunk[ELF_CHUNK];
 	uint64_t left, at;
 	int err;
@@ -181,7 +181,7 @@ static int elf_read_table(struct elf_reading *reading, uint32_t type, uint32_t t
 	for (left = section->bytes / each; left && !err;) {
 		size_t count = left < ELF_CHUNK ? left : ELF_CHUNK;
 
-		err = elf_read(reading->elf, at, chunk, count * each);
+		err = elf_read(reading->elves[table], at, chunk, count * each);
 		if (!err)
 			err = elf_take_chunk(reading, chunk, count, table);
 		at += count * each;
@@ -252,7 +252,7 @@ static void elf_join_aliases(struct elf_reading *reading)
 static uint32_t elf_size_of(const struct elf_reading *reading, uint32_t i)
 {
 	const struct elf_draft *draft = &reading->drafts[i];
-	const struct elf_section *section = &reading->elf->sections[draft->section];
+	const struct elf_section *section = &reading->elves[draft->table]->sections[draft->section];
 	uint64_t room = section->bytes - (draft->address - section->address);
 	uint64_t size = draft->size ? draft->size : room;
 
@@ -300,7 +300,12 @@ static int elf_fill(const struct elf_reading *reading, struct symbols *symbols)
 
 int elf_symbols(const struct elf *elf, struct symbols *symbols)
 {
-	struct elf_reading reading = { .elf = elf };
+	return elf_symbols_with(elf, elf, symbols);
+}
+
+int elf_symbols_with(const struct elf *elf, const struct elf *more, struct symbols *symbols)
+{
+	struct elf_reading reading = { .elves = { more, elf } };
 	int err;
 
 	memset(symbols, 0, sizeof(*symbols));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "file_parts.h"
+#include "object_debug.h"
 #include "resolve.h"
 
 enum { FILE_SHOWN = 24 };
@@ -240,6 +241,7 @@ static int file_start(struct weir_ctx *ctx)
 		err = resolve_ask_lines(ctx, conf->inlined, conf->lines, &file->dwarf);
 	if (err)
 		return err;
+	object_debug_store(ctx, &file->store);
 	file->more = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (file->more < 0)
 		return weir_fail(ctx, -errno, "eventfd");

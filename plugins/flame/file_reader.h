@@ -94,6 +94,7 @@ struct file {
 	struct weir_ctx *ctx;
 	const struct file_conf *conf;
 	struct file_compat compat;
+	struct weir_service store; /* of debug files that are not here; vtable NULL: none */
 	struct weir_service dwarf; /* vtable NULL: neither inlined functions nor lines are wanted */
 	struct file_input input;
 	struct file_profile profile;

@@ -10,6 +10,7 @@
 
 #include "object.h"
 #include "object_debug.h"
+#include "object_mini.h"
 #include "object_open.h"
 
 /* So many processes are asked for a file that could not be reached. */
@@ -51,14 +52,31 @@ static struct object *objects_add(struct objects *objects, const struct weir_map
 	return object;
 }
 
-/* The names of a file that is the right one, and of its debug file where that has more. */
-static void object_read_symbols(struct object *object, int root, const struct weir_mapping *mapping,
-				const struct elf *elf)
+/*
+ * What was stripped off: in a debug file that is here, in the small table that was left, or in a debug
+ * file that is fetched.
+ */
+static int object_read_stripped(struct object *object, const struct objects *objects, int root,
+				const struct weir_mapping *mapping, const struct elf *elf)
 {
-	struct object_place place = { root, mapping->alive ? mapping->pid : 0, object->path };
+	struct object_place place = { root, mapping->alive ? mapping->pid : 0, object->path, NULL };
+	int err = object_debug_symbols(&place, elf, &object->symbols);
 
+	if (err)
+		err = object_mini_symbols(elf, &object->symbols);
+	if (err) {
+		place.store = &objects->store;
+		err = object_debug_symbols(&place, elf, &object->symbols);
+	}
+	return err;
+}
+
+/* The names of a file that is the right one. */
+static void object_read_symbols(struct object *object, const struct objects *objects, int root,
+				const struct weir_mapping *mapping, const struct elf *elf)
+{
 	object->stripped = !elf_section_of_type(elf, SHT_SYMTAB) &&
-			   object_debug_symbols(&place, elf, &object->symbols);
+			   object_read_stripped(object, objects, root, mapping, elf);
 	if (object->symbols.count == 0 && elf_symbols(elf, &object->symbols) < 0)
 		object->state = OBJECT_NAMELESS;
 	else
@@ -136,7 +154,7 @@ bool object_is_made(const struct object *object)
 	return false;
 }
 
-static void object_read(struct object *object, int root, const struct weir_service *dwarf,
+static void object_read(struct object *object, const struct objects *objects, int root,
 			const struct weir_mapping *mapping)
 {
 	struct elf elf;
@@ -161,8 +179,8 @@ static void object_read(struct object *object, int root, const struct weir_servi
 		object->state = fd == -ESTALE ? OBJECT_CHANGED : OBJECT_UNREACHABLE;
 		return;
 	}
-	object_read_symbols(object, root, mapping, &elf);
-	object_read_lines(object, dwarf, mapping, fd);
+	object_read_symbols(object, objects, root, mapping, &elf);
+	object_read_lines(object, &objects->dwarf, mapping, fd);
 	object_take(object, &elf);
 	close(fd);
 }
@@ -179,7 +197,7 @@ struct object *objects_get(struct objects *objects, int root, const struct weir_
 	retry = object->state == OBJECT_UNREACHABLE && object->tried_pid != mapping->pid &&
 		object->tries < OBJECT_TRIES;
 	if (object->state == OBJECT_UNTRIED || retry) {
-		object_read(object, root, &objects->dwarf, mapping);
+		object_read(object, objects, root, mapping);
 		objects->bytes += symbols_bytes(&object->symbols);
 	}
 	return object;
@@ -187,7 +205,7 @@ struct object *objects_get(struct objects *objects, int root, const struct weir_
 
 void objects_clear(struct objects *objects)
 {
-	struct weir_service dwarf = objects->dwarf;
+	struct weir_service dwarf = objects->dwarf, store = objects->store;
 	const struct weir_dwarf_v1 *service = dwarf.vtable;
 
 	while (objects->count) {
@@ -204,6 +222,7 @@ void objects_clear(struct objects *objects)
 	intmap_clear(&objects->ids);
 	memset(objects, 0, sizeof(*objects));
 	objects->dwarf = dwarf;
+	objects->store = store;
 }
 
 bool object_address(const struct object *object, uint64_t offset, uint64_t *address)

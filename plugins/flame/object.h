@@ -49,6 +49,7 @@ struct objects {
 	uint64_t frames;   /* that were looked for in any of them */
 	struct weir_service
 		dwarf; /* for the owner to set; vtable NULL: no inlined frames, no lines */
+	struct weir_service store; /* likewise: debug files that are not here */
 };
 
 /* The object of a mapping, with its names read. NULL: no memory. Lives until objects_clear(). */

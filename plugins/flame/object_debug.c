@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <weir/service/debug_file.h>
+
 #include "object_debug.h"
 #include "object_open.h"
 
@@ -149,6 +151,29 @@ static int debug_by_link(struct debug_search *search, const struct elf *elf)
 	return fd;
 }
 
+/* What nobody has installed, a server may have. */
+static int debug_fetch(const struct debug_search *search)
+{
+	const struct weir_service *store = search->place->store;
+	const struct weir_debug_file_v1 *service = store ? store->vtable : NULL;
+
+	if (!service || !search->id_size)
+		return -ENOENT;
+	return debug_take(search, service->open(store->ctx, search->id, search->id_size));
+}
+
+void object_debug_store(struct weir_ctx *ctx, struct weir_service *store)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS"); /* NOLINT(concurrency-mt-unsafe) */
+
+	if (!servers || !servers[0])
+		return;
+	if (weir_service(ctx, WEIR_DEBUG_FILE_SERVICE, WEIR_DEBUG_FILE_VERSION, store) < 0)
+		weir_log(ctx, WEIR_LOG_WARNING,
+			 "DEBUGINFOD_URLS is set, but no server is asked: this weir was built "
+			 "without libdebuginfod");
+}
+
 int object_debug_open(const struct object_place *place, const struct elf *elf,
 		      object_debug_has_fn *has, struct elf *found)
 {
@@ -159,7 +184,9 @@ int object_debug_open(const struct object_place *place, const struct elf *elf,
 				       .id_size = elf->build_id_size };
 	int fd = elf->build_id_size ? debug_by_build_id(&search) : -ENOENT;
 
-	return fd >= 0 ? fd : debug_by_link(&search, elf);
+	if (fd < 0)
+		fd = debug_by_link(&search, elf);
+	return fd >= 0 ? fd : debug_fetch(&search);
 }
 
 int object_debug_open_id(const struct object_place *place, const uint8_t *id, uint32_t id_size,
@@ -173,7 +200,9 @@ int object_debug_open_id(const struct object_place *place, const uint8_t *id, ui
 	if (id_size == 0 || id_size > WEIR_BUILD_ID_MAX)
 		return -ENOENT;
 	fd = debug_by_build_id(&search);
-	return fd >= 0 ? fd : debug_try(&search, place->path);
+	if (fd < 0 && place->path[0] == '/')
+		fd = debug_try(&search, place->path);
+	return fd >= 0 ? fd : debug_fetch(&search);
 }
 
 static bool debug_has_symbols(const struct elf *elf)

@@ -7,6 +7,8 @@
 #ifndef FLAME_OBJECT_DEBUG_H
 #define FLAME_OBJECT_DEBUG_H
 
+#include <weir/plugin.h>
+
 #include "elf_file.h"
 
 /* Where a file is: below `root` first, then as a process sees it. */
@@ -14,7 +16,15 @@ struct object_place {
 	int root;
 	uint32_t pid; /* 0: none lives */
 	const char *path;
+	const struct weir_service
+		*store; /* "debug_file"; NULL, or without vtable: nobody is asked */
 };
+
+/*
+ * create() to start(): asks for the service that fetches debug files, where DEBUGINFOD_URLS is set. Who
+ * cannot have it does without, which is said.
+ */
+void object_debug_store(struct weir_ctx *ctx, struct weir_service *store);
 
 /* Whether a file has what is looked for: a copy without it is passed over. */
 typedef bool object_debug_has_fn(const struct elf *elf);

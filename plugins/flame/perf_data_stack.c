@@ -49,6 +49,7 @@ int perf_data_stack_open(struct perf_data *data)
 	data->resolve->inlined = data->file->conf->inlined;
 	data->resolve->lines = data->file->conf->lines;
 	data->resolve->objects.dwarf = data->file->dwarf;
+	data->resolve->objects.store = data->file->store;
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "object_debug.h"
 #include "observer.h"
 #include "profile_input.h"
 #include "remap.h"
@@ -99,6 +100,7 @@ static int symbolize_start(struct weir_ctx *ctx)
 	err = resolve_ask_lines(ctx, conf->inlined, conf->lines, &state->resolve.objects.dwarf);
 	if (err)
 		return err;
+	object_debug_store(ctx, &state->resolve.objects.store);
 	return weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION,
 			    &state->resolve.process);
 }

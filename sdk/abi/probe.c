@@ -4,6 +4,7 @@
  * what the host hands out, and what services offer.
  */
 #include <weir/plugin.h>
+#include <weir/service/debug_file.h>
 #include <weir/service/dwarf.h>
 #include <weir/service/pmu.h>
 #include <weir/service/process.h>
@@ -11,6 +12,7 @@
 WEIR_EXPORT extern const struct weir_component weir_component;
 WEIR_EXPORT extern const struct weir_host weir_host;
 WEIR_EXPORT extern const struct weir_note_section weir_note_section;
+WEIR_EXPORT extern const struct weir_debug_file_v1 weir_debug_file_v1;
 WEIR_EXPORT extern const struct weir_dwarf_v1 weir_dwarf_v1;
 WEIR_EXPORT extern const struct weir_pmu_v1 weir_pmu_v1;
 WEIR_EXPORT extern const struct weir_process_v1 weir_process_v1;
@@ -27,6 +29,7 @@ WEIR_EXPORT extern const struct weir_texts weir_texts;
 const struct weir_component weir_component = { 0 };
 const struct weir_host weir_host = { 0 };
 const struct weir_note_section weir_note_section = { 0 };
+const struct weir_debug_file_v1 weir_debug_file_v1 = { 0 };
 const struct weir_dwarf_v1 weir_dwarf_v1 = { 0 };
 const struct weir_pmu_v1 weir_pmu_v1 = { 0 };
 const struct weir_process_v1 weir_process_v1 = { 0 };

@@ -438,4 +438,5 @@ def main():
     kernels(out)
 
 
-main()
+if __name__ == "__main__":
+    main()

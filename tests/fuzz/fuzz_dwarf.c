@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int root = open("/proc/self/fdinfo", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (file.fd >= 0 && root >= 0 && write(file.fd, data, size) == (ssize_t)size &&
-	    dwarf_module_open(&module, root, &file) == 0)
+	    dwarf_module_open(&module, root, NULL, &file) == 0)
 		for (uint32_t i = 0; i < module.ranges.count && i < FUZZ_ADDRESSES; i++)
 			ask(&module, module.ranges.items[i].start);
 	dwarf_module_clear(&module);

@@ -80,4 +80,81 @@ check "without a build-id, the CRC of the link proves the file" named
 echo >>"$folder/debug.file"
 flame :
 check "a file of another CRC is not believed" nameless
+
+# What distributions leave in stripped files: the names of functions, packed.
+built
+if command -v xz >/dev/null; then
+	objcopy --strip-debug "$tap_dir/debug.file" "$tap_dir/mini"
+	xz -k "$tap_dir/mini"
+	objcopy --add-section .gnu_debugdata="$tap_dir/mini.xz" "$program"
+	flame :
+	if lacks "$tap_dir/err" "without liblzma" >/dev/null; then
+		check "names are found in the packed table of a stripped file" named
+		check "and it is not said that they are missing" lacks "$tap_dir/err" "$program and have no name"
+		head -c 200 "$tap_dir/mini.xz" >"$tap_dir/cut"
+		objcopy --update-section .gnu_debugdata="$tap_dir/cut" "$program"
+		flame :
+		check "a packed table that is cut off is none" nameless
+	else
+		skip "names are found in the packed table of a stripped file" "built without liblzma"
+	fi
+else
+	skip "names are found in the packed table of a stripped file" "there is no xz"
+fi
+
+# Servers of debug files. What is fetched is kept below $DEBUGINFOD_CACHE_PATH.
+if ! [ -e "$build/plugins/debug_file.debuginfod.so" ] || ! command -v python3 >/dev/null; then
+	skip "names are fetched from a server of debug files" "needs libdebuginfod and python3"
+	finish
+fi
+built
+served=$tap_dir/served/buildid/$id
+mkdir -p "$served"
+cp "$tap_dir/debug.file" "$served/debuginfo"
+python3 -u -m http.server --bind 127.0.0.1 --directory "$tap_dir/served" 0 >"$tap_dir/server" 2>&1 &
+server=$!
+trap 'kill $server; rm -rf "$tap_dir"' EXIT
+for _ in $(seq 300); do
+	grep -q "port [0-9]" "$tap_dir/server" && break
+	sleep 0.1
+done
+port=$(sed -n 's/.*port \([0-9]*\).*/\1/p' "$tap_dir/server")
+
+# fetched URLS: the same as flame, with a cache that is empty at first.
+fetched() {
+	rm -rf "$tap_dir/cache"
+	DEBUGINFOD_URLS=$1 DEBUGINFOD_CACHE_PATH=$tap_dir/cache DEBUGINFOD_TIMEOUT=1 \
+		flame :
+}
+
+fetched ""
+check "no server is asked where DEBUGINFOD_URLS is not set" lacks "$tap_dir/server" GET
+check "and there are no names" nameless
+fetched "http://127.0.0.1:$port"
+check "names are fetched from a server of debug files" named
+check "which was asked for this program" holds "$tap_dir/server" "/buildid/$id/debuginfo"
+cp "$tap_dir/wrong" "$served/debuginfo"
+fetched "http://127.0.0.1:$port"
+check "a file with another build-id is not believed" nameless
+check "which is said" holds "$tap_dir/err" "the debug file that came for build-id $id is another one"
+echo "no ELF file" >"$served/debuginfo"
+fetched "http://127.0.0.1:$port"
+check "nor is what is no ELF file" nameless
+
+# A server that takes what is asked and never answers.
+python3 -u -c 'import socket, time
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen()
+print("port", s.getsockname()[1])
+time.sleep(600)' >"$tap_dir/deaf" &
+deaf=$!
+trap 'kill $server $deaf; rm -rf "$tap_dir"' EXIT
+for _ in $(seq 300); do
+	grep -q "port [0-9]" "$tap_dir/deaf" && break
+	sleep 0.1
+done
+fetched "http://127.0.0.1:$(sed -n 's/port //p' "$tap_dir/deaf")"
+check "a server that does not answer is not waited for for ever" nameless
+check "it is said whose names were not there" holds "$tap_dir/err" "DEBUGINFOD_URLS: "
 finish

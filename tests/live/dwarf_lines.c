@@ -39,7 +39,7 @@ static int run(const char *path)
 	struct weir_dwarf_file file = { .size = sizeof(file), .fd = fd, .path = path };
 	struct dwarf_module module = { .main.fd = -1, .alternate.fd = -1 };
 	uint64_t address;
-	int err = fd < 0 ? -errno : dwarf_module_open(&module, root, &file);
+	int err = fd < 0 ? -errno : dwarf_module_open(&module, root, NULL, &file);
 
 	if (err)
 		fprintf(stderr, "%s: %s\n", path, strerror(-err));

@@ -109,6 +109,10 @@ if command -v dwz >/dev/null; then
 	dwz -m "$tap_dir/common" "$program" "$tap_dir/other"
 	flame --inline --lines
 	check "the same after dwz took out what two programs share" holds "$tap_dir/x.folded" "$lines"
+	rm "$tap_dir/common"
+	flame --inline --lines
+	check "without that part nothing is inlined" lacks "$tap_dir/x.folded" "innermost"
+	check "which is said" holds "$tap_dir/err" "that several files share (dwz) is not there"
 else
 	skip "the same after dwz" "there is no dwz"
 fi
