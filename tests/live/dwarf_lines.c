@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What the provider dwarf knows of addresses of a file, printed as `addr2line -a -f -i` does, for
- * comparison. Usage: dwarf_lines FILE <ADDRESSES, one a line, hexadecimal
+ * comparison. Usage: dwarf_lines FILE [ROOT] <ADDRESSES, one a line, hexadecimal; debug files are looked
+ * for below ROOT
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,9 +33,9 @@ static void print_frames(struct dwarf_module *module, uint64_t address)
 	}
 }
 
-static int run(const char *path)
+static int run(const char *path, const char *below)
 {
-	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int root = open(below, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct weir_dwarf_file file = { .size = sizeof(file), .fd = fd, .path = path };
 	struct dwarf_module module = { .main.fd = -1, .alternate.fd = -1 };
@@ -54,9 +55,9 @@ static int run(const char *path)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2) {
-		fprintf(stderr, "usage: %s FILE <ADDRESSES\n", argv[0]);
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: %s FILE [ROOT] <ADDRESSES\n", argv[0]);
 		return 2;
 	}
-	return run(argv[1]);
+	return run(argv[1], argc == 3 ? argv[2] : "/");
 }
