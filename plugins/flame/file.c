@@ -10,6 +10,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <weir/service/unwind.h>
+
 #include "file_parts.h"
 #include "object_debug.h"
 #include "resolve.h"
@@ -50,6 +52,11 @@ static const struct weir_option file_options[] = {
 	WEIR_OPT_BOOL(struct file_conf, lines, "false",
 		      "perf.data: frames have their source file and line, as debug information has "
 		      "them"),
+	WEIR_OPT_BOOL(struct file_conf, trust_files, "false",
+		      "perf.data: a file is the one that was mapped, though no build-id tells"),
+	WEIR_OPT_CHOICE(struct file_conf, unwind, "auto", "auto fp dwarf",
+			"perf.data: user stacks from the copies in samples where there are some, "
+			"from frame pointers alone, or from copies alone"),
 };
 
 static const struct weir_output file_outputs[] = {
@@ -239,6 +246,8 @@ static int file_start(struct weir_ctx *ctx)
 
 	if (!err)
 		err = resolve_ask_lines(ctx, conf->inlined, conf->lines, &file->dwarf);
+	if (!err && conf->unwind != FILE_UNWIND_FP)
+		err = weir_service(ctx, WEIR_UNWIND_SERVICE, WEIR_UNWIND_VERSION, &file->unwind);
 	if (err)
 		return err;
 	object_debug_store(ctx, &file->store);

@@ -35,7 +35,11 @@ struct file_conf {
 	bool no_demangle;
 	bool inlined;
 	bool lines;
+	bool trust_files;
+	uint32_t unwind; /* enum file_unwind */
 };
+
+enum file_unwind { FILE_UNWIND_AUTO, FILE_UNWIND_FP, FILE_UNWIND_DWARF };
 
 /* What `compat: flamegraph:...` asks for. */
 struct file_compat {
@@ -96,6 +100,7 @@ struct file {
 	struct file_compat compat;
 	struct weir_service store; /* of debug files that are not here; vtable NULL: none */
 	struct weir_service dwarf; /* vtable NULL: neither inlined functions nor lines are wanted */
+	struct weir_service unwind; /* vtable NULL: copies of stacks are not to be walked */
 	struct file_input input;
 	struct file_profile profile;
 	const struct file_reader *reader;

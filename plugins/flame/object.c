@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -106,34 +105,14 @@ static void object_take(struct object *object, struct elf *elf)
 	elf_clear(elf);
 }
 
-/*
- * The image of the vDSO that this process has is everybody's of the same size. How large it is
- * says its section table, which is its end.
- */
 static void object_read_vdso(struct object *object, const struct weir_mapping *mapping)
 {
-	const uint8_t *image =
-		(const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* NOLINT: from the kernel */
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size;
-	struct elf_source source = { -1, image, 0 };
 	struct elf elf;
+	int err = object_open_vdso(mapping, &elf);
 
-	object->state = OBJECT_NO_FILE;
-	if (!image)
+	object->state = err == -ESTALE ? OBJECT_CHANGED : OBJECT_NO_FILE;
+	if (err)
 		return;
-	size = object_image_size(image);
-	source.size = size;
-	if ((size + page - 1) / page * page != mapping->end - mapping->start ||
-	    elf_open(&elf, &source))
-		return;
-	/* That of another kernel, in a recording. */
-	if (mapping->build_id_size &&
-	    (mapping->build_id_size != elf.build_id_size ||
-	     memcmp(mapping->build_id, elf.build_id, elf.build_id_size))) {
-		object->state = OBJECT_CHANGED;
-		elf_clear(&elf);
-		return;
-	}
 	object->state = elf_symbols(&elf, &object->symbols) ? OBJECT_NAMELESS : OBJECT_NAMED;
 	object_take(object, &elf);
 }

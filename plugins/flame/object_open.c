@@ -9,6 +9,7 @@
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -162,4 +163,32 @@ uint64_t object_image_size(const uint8_t *image)
 		return narrow.e_shoff + (uint64_t)narrow.e_shnum * narrow.e_shentsize;
 	memcpy(&wide, image, sizeof(wide));
 	return wide.e_shoff + (uint64_t)wide.e_shnum * wide.e_shentsize;
+}
+
+/*
+ * The image of the vDSO that this process has is everybody's of the same size. How large it is
+ * says its section table, which is its end.
+ */
+int object_open_vdso(const struct weir_mapping *mapping, struct elf *elf)
+{
+	const uint8_t *image =
+		(const uint8_t *)getauxval(AT_SYSINFO_EHDR); /* NOLINT: from the kernel */
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size;
+	struct elf_source source = { -1, image, 0 };
+
+	if (!image)
+		return -ENOENT;
+	size = object_image_size(image);
+	source.size = size;
+	if ((size + page - 1) / page * page != mapping->end - mapping->start ||
+	    elf_open(elf, &source))
+		return -ENOENT;
+	/* That of another kernel, in a recording. */
+	if (mapping->build_id_size &&
+	    (mapping->build_id_size != elf->build_id_size ||
+	     memcmp(mapping->build_id, elf->build_id, elf->build_id_size) != 0)) {
+		elf_clear(elf);
+		return -ESTALE;
+	}
+	return 0;
 }

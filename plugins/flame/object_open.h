@@ -21,6 +21,12 @@ int object_open(int root, const char *path, const struct weir_mapping *mapping, 
 int object_open_below(int top, const char *path, int flags);
 int object_open_in_process(int root, uint32_t pid, const char *path, int flags);
 
+/*
+ * The vDSO of a mapping, out of this process's own memory: 0, -ESTALE: it is that of another kernel;
+ * or another negative errno: there is none.
+ */
+int object_open_vdso(const struct weir_mapping *mapping, struct elf *elf);
+
 /* Bytes of an ELF image in memory that ends with its section table; 0: cannot tell. */
 uint64_t object_image_size(const uint8_t *image);
 

@@ -43,6 +43,7 @@ static void perf_data_close(struct file *file)
 	if (!data)
 		return;
 	perf_data_stack_close(data);
+	perf_data_unwind_close(data);
 	perf_data_chain_clear(data);
 	perf_data_queue_clear(&data->queue);
 	perf_data_zstd_close(data->zstd);
@@ -190,6 +191,7 @@ static void perf_data_report(struct perf_data *data)
 			 "%s: the user part of %" PRIu64
 			 " stacks was recorded apart, and is missing",
 			 data->file->input.path, counts->deferred);
+	perf_data_unwind_report(data);
 	perf_data_stack_report(data);
 }
 

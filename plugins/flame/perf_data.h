@@ -7,6 +7,8 @@
 #ifndef FLAME_PERF_DATA_H
 #define FLAME_PERF_DATA_H
 
+#include <weir/service/unwind.h>
+
 #include "file_reader.h"
 #include "intmap.h"
 #include "perf_data_format.h"
@@ -23,8 +25,9 @@ struct perf_data_attr {
 	uint64_t period; /* or frequency */
 	uint64_t sample_type;
 	uint64_t read_format;
-	uint64_t branch_type; /* PERF_SAMPLE_BRANCH_... */
-	uint64_t flags;       /* bit by bit in the order of the kernel's header */
+	uint64_t branch_type;    /* PERF_SAMPLE_BRANCH_... */
+	uint64_t user_registers; /* which of them a sample has, by perf's numbers */
+	uint64_t flags;          /* bit by bit in the order of the kernel's header */
 	uint16_t max_stack;
 	int32_t clock; /* of clock_gettime(); -1: the kernel's own */
 };
@@ -61,7 +64,8 @@ struct perf_data_build_id {
 };
 
 struct perf_data_features {
-	char *hostname; /* this and the next: NULL where not told */
+	char *arch; /* "x86_64"; this and the next two: NULL where not told */
+	char *hostname;
 	char *osrelease;
 	struct perf_data_build_id *build_ids;
 	uint32_t build_id_count;
@@ -87,6 +91,10 @@ struct perf_data_counts {
 	uint64_t broken;   /* records whose parts do not fit into them */
 	uint64_t late;     /* records that came behind ones that were let go */
 	uint64_t deferred; /* chains whose user part did not come */
+	uint64_t unwound;
+	uint64_t short_stacks; /* that go on behind the bytes that were copied */
+	uint64_t narrow;       /* stacks of 32-bit programs, which are not walked */
+	uint64_t foreign;      /* those of machines that are not known */
 };
 
 struct perf_data_zstd;
@@ -130,6 +138,13 @@ struct perf_data {
 		struct perf_data_held *last;
 		uint32_t count;
 	} held;
+
+	/* perf_data_unwind.c: copies of stacks */
+	struct weir_ctx
+		unwind_self; /* of the service that the walker asks: the state is this one */
+	uint64_t walker;     /* 0: not opened */
+	const struct perf_data_space *unwind_space; /* what it is asked about */
+	struct weir_unwind_frame *unwound;
 
 	/* perf_data_stack.c, perf_data_names.c: from addresses to frames */
 	struct resolve *resolve;
@@ -259,8 +274,14 @@ struct perf_data_sample {
 	uint64_t chain_count;
 	uint64_t calls_at; /* from here on, addresses are of calls, not behind them */
 	const uint8_t *branches;
-	uint64_t branch_count; /* 0: they are not those of the stack */
+	uint64_t branch_count;    /* 0: they are not those of the stack */
+	const uint8_t *registers; /* of the user thread; NULL: none */
+	uint64_t register_abi;    /* enum perf_sample_regs_abi */
+	const uint8_t *copy;      /* of its stack; NULL: none */
+	uint64_t copy_bytes;
 	uint16_t misc;
+	bool unwound;  /* the user part comes from the copy */
+	bool is_short; /* it goes on, but not here */
 };
 
 /* 0 or -EBADMSG. */
@@ -282,6 +303,15 @@ int perf_data_deferred(struct perf_data *data, const struct perf_data_record *re
 int perf_data_chain_end(struct perf_data *data);
 void perf_data_chain_clear(struct perf_data *data);
 
+/* Room for a chain of so many addresses. NULL: no memory. */
+uint8_t *perf_data_chain_room(struct perf_data *data, uint64_t count);
+
+/* perf_data_unwind.c: the user part of the chain becomes what the copy of the stack tells. 0 or -ENOMEM. */
+int perf_data_unwind(struct perf_data *data, const struct perf_data_event *event,
+		     struct perf_data_sample *sample);
+void perf_data_unwind_report(struct perf_data *data);
+void perf_data_unwind_close(struct perf_data *data);
+
 /* perf_data_stack.c: gives a sample to the profile. 0 or a negative errno. */
 int perf_data_push(struct perf_data *data, struct perf_data_event *event,
 		   const struct perf_data_sample *sample);
@@ -295,6 +325,11 @@ int perf_data_name_user(struct perf_data *data, const struct perf_data_space *sp
 			struct weir_frame *frame);
 int perf_data_name_kernel(struct perf_data *data, const struct perf_data_space *space,
 			  struct weir_frame *frame);
+/* What is known of a mapping. Its texts live as long as the recording is read. */
+void perf_data_mapping(struct perf_data *data, const struct perf_data_map *map, uint32_t pid,
+		       struct weir_mapping *mapping);
+/* The kernel's own code for user space: the same only with the same kernel. */
+bool perf_data_is_foreign_vdso(struct perf_data *data, const struct perf_data_map *map);
 /* The id of a thread's name, of file_name(). */
 uint32_t perf_data_comm(struct perf_data *data, uint32_t tid);
 /* Whether it lies on the machine that recorded it, as perf wrote it. */

@@ -61,6 +61,7 @@ int perf_data_add_event(struct perf_data *data, const uint8_t *attr, size_t byte
 			  .sample_type = perf_data_u64(data, raw + 24),
 			  .read_format = perf_data_u64(data, raw + 32),
 			  .branch_type = perf_data_u64(data, raw + 72),
+			  .user_registers = perf_data_u64(data, raw + 80),
 			  .flags = attr_flags(data, raw + 40),
 			  .max_stack = perf_data_u16(data, raw + 108),
 			  .clock = -1 },

@@ -28,8 +28,7 @@ static uint64_t chain_at(const struct perf_data *data, const struct perf_data_sa
 	return perf_data_u64(data, sample->chain + i * 8);
 }
 
-/* Room for a chain of so many addresses. NULL: no memory. */
-static uint8_t *chain_room(struct perf_data *data, uint64_t count)
+uint8_t *perf_data_chain_room(struct perf_data *data, uint64_t count)
 {
 	struct perf_data_chains *chains = &data->joined;
 	void *grown;
@@ -58,7 +57,7 @@ int perf_data_chain_calls(struct perf_data *data, struct perf_data_sample *sampl
 	if (!count || kept == sample->chain_count)
 		return 0;
 	kept++;
-	joined = chain_room(data, kept + 1 + count);
+	joined = perf_data_chain_room(data, kept + 1 + count);
 	if (!joined)
 		return -ENOMEM;
 	memcpy(joined, sample->chain, kept * 8);
@@ -123,7 +122,7 @@ static int held_join(struct perf_data *data, const struct perf_data_held *held,
 {
 	struct perf_data_sample whole = held->sample;
 	uint64_t own = whole.chain_count - 2;
-	uint8_t *joined = chain_room(data, own + count + 1);
+	uint8_t *joined = perf_data_chain_room(data, own + count + 1);
 
 	if (!joined)
 		return -ENOMEM;

@@ -182,6 +182,8 @@ int perf_data_feature(struct perf_data *data, uint32_t feature, const uint8_t *b
 		return feature_keep(&from, &data->features.hostname);
 	case PERF_DATA_F_OSRELEASE:
 		return feature_keep(&from, &data->features.osrelease);
+	case PERF_DATA_F_ARCH:
+		return feature_keep(&from, &data->features.arch);
 	case PERF_DATA_F_EVENT_DESC:
 		return feature_event_desc(data, &from);
 	default:
@@ -200,6 +202,7 @@ void perf_data_clear_features(struct perf_data *data)
 {
 	struct perf_data_features *features = &data->features;
 
+	free(features->arch);
 	free(features->hostname);
 	free(features->osrelease);
 	free(features->build_ids);

@@ -60,6 +60,7 @@ enum perf_data_feature {
 	PERF_DATA_F_BUILD_ID = 2,
 	PERF_DATA_F_HOSTNAME = 3,
 	PERF_DATA_F_OSRELEASE = 4,
+	PERF_DATA_F_ARCH = 6,
 	PERF_DATA_F_EVENT_DESC = 12,
 };
 

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 
 enum { INODE_UNASKED = 0, INODE_PROVES, INODE_PROVES_NOTHING };
@@ -46,16 +47,35 @@ static bool names_inode_proves(struct perf_data *data, const struct perf_data_ob
 	       names_before(&file.st_ctim, &recording.st_mtim);
 }
 
+/* The file that lies there now is taken for the one that was mapped: the user has said so. */
+static void names_trust(struct perf_data *data, struct weir_mapping *mapping)
+{
+	struct stat file;
+
+	if (mapping->path[0] != '/' || fstatat(data->ctx->root, mapping->path + 1, &file, 0))
+		return;
+	mapping->inode = file.st_ino;
+	mapping->device_major = major(file.st_dev);
+	mapping->device_minor = minor(file.st_dev);
+}
+
 /* The service that `resolve` asks: it is about data->map. */
 static int names_mapping(struct weir_ctx *self, uint32_t pid, uint64_t time, uint64_t address,
 			 struct weir_mapping *mapping)
 {
 	struct perf_data *data = self->state;
-	const struct perf_data_map *map = data->map;
-	struct perf_data_object *object = &data->processes.objects[map->object];
 
 	(void)time;
 	(void)address;
+	perf_data_mapping(data, data->map, pid, mapping);
+	return 0;
+}
+
+void perf_data_mapping(struct perf_data *data, const struct perf_data_map *map, uint32_t pid,
+		       struct weir_mapping *mapping)
+{
+	struct perf_data_object *object = &data->processes.objects[map->object];
+
 	if (object->asked == INODE_UNASKED)
 		object->asked = !object->build_id_size && names_inode_proves(data, object)
 					? INODE_PROVES
@@ -75,7 +95,8 @@ static int names_mapping(struct weir_ctx *self, uint32_t pid, uint64_t time, uin
 		.executable = map->kind != PERF_DATA_NO_CODE,
 	};
 	memcpy(mapping->build_id, object->build_id, object->build_id_size);
-	return 0;
+	if (!mapping->build_id_size && data->file->conf->trust_files)
+		names_trust(data, mapping);
 }
 
 static const struct weir_process_v1 names_service = {
@@ -88,12 +109,12 @@ static uint64_t names_lookup(const struct weir_frame *frame)
 	return frame->address - (frame->flags & WEIR_FRAME_CALLER ? 1 : 0);
 }
 
-/* The kernel's own code for user space: the same only with the same kernel. */
-static bool names_is_foreign_vdso(struct perf_data *data, const struct perf_data_object *object,
-				  const char *path)
+bool perf_data_is_foreign_vdso(struct perf_data *data, const struct perf_data_map *map)
 {
-	return strcmp(path, "[vdso]") == 0 && !object->build_id_size &&
-	       !perf_data_kernel_is_here(data);
+	const struct perf_data_object *object = &data->processes.objects[map->object];
+
+	return strcmp(perf_data_text(data, object->path), "[vdso]") == 0 &&
+	       !object->build_id_size && !perf_data_kernel_is_here(data);
 }
 
 int perf_data_name_user(struct perf_data *data, const struct perf_data_space *space,
@@ -112,7 +133,7 @@ int perf_data_name_user(struct perf_data *data, const struct perf_data_space *sp
 		return RESOLVE_OUTSIDE;
 	object = &data->processes.objects[data->map->object];
 	path = perf_data_text(data, object->path);
-	if (names_is_foreign_vdso(data, object, path)) {
+	if (perf_data_is_foreign_vdso(data, data->map)) {
 		frame->object = file_name(&data->file->profile, path, strlen(path));
 		frame->object_offset = frame->address - data->map->start;
 		return frame->object ? RESOLVE_DONE : -ENOMEM;

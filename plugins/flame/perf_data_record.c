@@ -161,6 +161,8 @@ static int record_sample(struct perf_data *data, const struct perf_data_record *
 	err = perf_data_decode(data, event, record, &sample);
 	if (!err)
 		err = perf_data_chain_calls(data, &sample);
+	if (!err)
+		err = perf_data_unwind(data, event, &sample);
 	if (err)
 		return err;
 	return perf_data_is_deferred(data, &sample) ? perf_data_defer(data, event, &sample)

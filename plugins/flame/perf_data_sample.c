@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * perf.data: the body of a sample, whose fields are those that its event's attribute names, and when
- * a record happened. What follows the branches (registers, a copy of the stack) is not read yet.
+ * a record happened. What follows the copy of the stack is not needed.
  */
 #include "perf_data.h"
 
@@ -113,6 +113,26 @@ static void fields_calls(struct sample_fields *fields, uint64_t branch_type,
 	sample->branch_count = branch_type & SAMPLE_BRANCH_CALLS ? count : 0;
 }
 
+static void fields_registers(struct sample_fields *fields, uint64_t mask,
+			     struct perf_data_sample *sample)
+{
+	sample->register_abi = fields_u64(fields);
+	if (sample->register_abi)
+		sample->registers = fields_take(fields, 8 * (uint64_t)__builtin_popcountll(mask));
+}
+
+/* Room of a fixed size, of which so much was filled as the thread's stack had. */
+static void fields_copy(struct sample_fields *fields, struct perf_data_sample *sample)
+{
+	uint64_t room = fields_u64(fields), filled;
+
+	if (!room)
+		return;
+	sample->copy = fields_take(fields, room);
+	filled = fields_u64(fields);
+	sample->copy_bytes = filled < room ? filled : room;
+}
+
 int perf_data_decode(const struct perf_data *data, const struct perf_data_event *event,
 		     const struct perf_data_record *record, struct perf_data_sample *sample)
 {
@@ -146,6 +166,10 @@ int perf_data_decode(const struct perf_data *data, const struct perf_data_event 
 		fields_skip_raw(&fields);
 	if (fields_have(&fields, PERF_SAMPLE_BRANCH_STACK))
 		fields_calls(&fields, attr->branch_type, sample);
+	if (fields_have(&fields, PERF_SAMPLE_REGS_USER))
+		fields_registers(&fields, attr->user_registers, sample);
+	if (fields_have(&fields, PERF_SAMPLE_STACK_USER))
+		fields_copy(&fields, sample);
 	return fields.broken ? -EBADMSG : 0;
 }
 

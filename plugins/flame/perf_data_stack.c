@@ -285,6 +285,16 @@ static int stack_put(struct perf_data *data, struct stack_walk *walk, uint32_t n
 	return 0;
 }
 
+/* Says of the last frame that the stack may go on. 0 or -ENOMEM. */
+static int stack_mark_end(struct perf_data *data, const struct stack_walk *walk)
+{
+	uint32_t number =
+		stack_user_frame(data, walk, walk->last, walk->last_kind | KIND_TRUNCATED);
+
+	data->stack[walk->count - 1] = stack_outermost(data, number);
+	return number ? 0 : -ENOMEM;
+}
+
 /* One address. 0 or -ENOMEM. */
 static int stack_add(struct perf_data *data, struct stack_walk *walk, uint64_t address,
 		     uint32_t kind)
@@ -303,11 +313,7 @@ static int stack_add(struct perf_data *data, struct stack_walk *walk, uint64_t a
 	if (number == STACK_OUTSIDE) {
 		/* Here the walk through the frame pointers had gone wrong. */
 		walk->cut = true;
-		if (!walk->count)
-			return 0;
-		number = stack_user_frame(data, walk, walk->last, walk->last_kind | KIND_TRUNCATED);
-		data->stack[walk->count - 1] = stack_outermost(data, number);
-		return number ? 0 : -ENOMEM;
+		return walk->count ? stack_mark_end(data, walk) : 0;
 	}
 	if (!number || stack_put(data, walk, number))
 		return -ENOMEM;
@@ -429,12 +435,16 @@ static int stack_walk(struct perf_data *data, const struct perf_data_event *even
 {
 	uint32_t kind = stack_kind_of_cpu(sample->misc);
 	uint32_t most = event->attr.max_stack ? event->attr.max_stack : STACK_DEPTH;
+	bool too_deep;
 	int err = stack_add_chain(data, sample, walk, kind);
 
 	if (!err && !walk->count && !walk->cut)
 		err = stack_add(data, walk, sample->ip, kind);
+	too_deep = sample->unwound ? sample->is_short : walk->walked >= most;
+	if (!err && sample->is_short && walk->last && !walk->cut)
+		err = stack_mark_end(data, walk);
 	if (!err && sample->chain)
-		err = stack_note_end(data, walk, walk->walked >= most);
+		err = stack_note_end(data, walk, too_deep);
 	return err;
 }
 

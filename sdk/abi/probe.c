@@ -8,6 +8,7 @@
 #include <weir/service/dwarf.h>
 #include <weir/service/pmu.h>
 #include <weir/service/process.h>
+#include <weir/service/unwind.h>
 
 WEIR_EXPORT extern const struct weir_component weir_component;
 WEIR_EXPORT extern const struct weir_host weir_host;
@@ -16,6 +17,7 @@ WEIR_EXPORT extern const struct weir_debug_file_v1 weir_debug_file_v1;
 WEIR_EXPORT extern const struct weir_dwarf_v1 weir_dwarf_v1;
 WEIR_EXPORT extern const struct weir_pmu_v1 weir_pmu_v1;
 WEIR_EXPORT extern const struct weir_process_v1 weir_process_v1;
+WEIR_EXPORT extern const struct weir_unwind_v1 weir_unwind_v1;
 WEIR_EXPORT extern const struct weir_batch weir_batch;
 WEIR_EXPORT extern const struct weir_histogram_ref weir_histogram_ref;
 WEIR_EXPORT extern const struct weir_stack_ref weir_stack_ref;
@@ -33,6 +35,7 @@ const struct weir_debug_file_v1 weir_debug_file_v1 = { 0 };
 const struct weir_dwarf_v1 weir_dwarf_v1 = { 0 };
 const struct weir_pmu_v1 weir_pmu_v1 = { 0 };
 const struct weir_process_v1 weir_process_v1 = { 0 };
+const struct weir_unwind_v1 weir_unwind_v1 = { 0 };
 const struct weir_batch weir_batch = { 0 };
 const struct weir_histogram_ref weir_histogram_ref = { 0 };
 const struct weir_stack_ref weir_stack_ref = { 0 };

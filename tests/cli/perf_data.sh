@@ -134,6 +134,22 @@ if [ -d "$printed" ]; then
 		*) [ $got = 0 ] && [ -s "$tap_dir/folded" ] ;;
 		esac || { cat "$tap_dir/said"; return 1; }
 	}
+	# What perfparser unwound of copies of stacks, with its programs where they were.
+	while read -r recording program; do
+		from=$WEIR_CORPUS/perfparser/perfdata/${recording%%/*}
+		expected=$from/${recording#*/}.expected.txt.gz
+		place=$tap_dir/root$(gzip -dc "$expected" | grep -o "/[^ ]*/$program" | head -1)
+		mkdir -p "${place%/*}"
+		gzip -dc "$from/$program.gz" >"$place"
+		check "as perfparser unwinds it: $recording" python3 "$source/tests/corpus/perfparser.py" \
+			"$weir" "$source/tests/fixtures/unwound.yaml" "$tap_dir/root" "$from/${recording#*/}.gz" "$expected"
+		sed -n 's/^\([0-9]* samples.*\)/# \1/p' "$tap_dir/out"
+	done <<-END
+		vector_static_gcc/perf.data vector_static_gcc_v9.1.0
+		vector_static_gcc/perf.data.zstd vector_static_gcc_v9.1.0
+		vector_static_clang/perf.data vector_static_clang_v8.0.1
+		fork_static_gcc/perf.data.zstd fork
+	END
 	find "$WEIR_CORPUS/perf_data_converter/quipper" -name 'perf.data*' ! -name '*pb_text*' ! -name '*.buildids' |
 		sort >"$tap_dir/list"
 	while read -r file; do
