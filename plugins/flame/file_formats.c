@@ -4,6 +4,7 @@
 
 static const struct file_reader *const file_readers[] = {
 	&file_perf_data,
+	&file_pprof_legacy,
 	&file_script,
 	&file_pprof,
 	&file_folded,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reader of pprof profiles (profile.proto), gzipped or not: samples of one of their value types. */
+/*
+ * Reader of pprof profiles (profile.proto, and what was there before it), gzipped or not: samples of one
+ * of their value types.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,8 +109,10 @@ static int pprof_choose(struct file *file)
 			      : reading->default_type &&
 					reading->types[i].type == reading->default_type)
 			reading->weight = i;
-		if (reading->samples == reading->type_count && unit.count == 5 &&
-		    memcmp(unit.bytes, "count", 5) == 0)
+		/* The number that stands nearest before the weight is of the same. */
+		if (unit.count == 5 && memcmp(unit.bytes, "count", 5) == 0 &&
+		    (reading->samples == reading->type_count ||
+		     reading->weight == reading->type_count))
 			reading->samples = i;
 	}
 	if (wanted[0] && reading->weight == reading->type_count)
@@ -124,6 +129,18 @@ static int pprof_choose(struct file *file)
 	return 0;
 }
 
+/* An older profile becomes one of today's. 0 or a negative errno. */
+static int pprof_convert(struct pprof_reading *reading)
+{
+	int err;
+
+	if (!legacy_recognise(reading->all.bytes, reading->all.count))
+		return 0;
+	err = legacy_convert(&reading->legacy, reading->all.bytes, reading->all.count);
+	reading->all = (struct pprof_span){ reading->legacy.out.bytes, reading->legacy.out.used };
+	return err;
+}
+
 /* Strings and functions stand behind the samples: all of it is needed at once. */
 static int pprof_begin(struct file *file)
 {
@@ -136,7 +153,9 @@ static int pprof_begin(struct file *file)
 	if (!file_input_is_last(&file->input))
 		return weir_fail(file->ctx, -EFBIG, "%s: more than %zu bytes of pprof",
 				 file->input.path, FILE_INPUT_MAX);
-	err = pprof_load(reading);
+	err = pprof_convert(reading);
+	if (!err)
+		err = pprof_load(reading);
 	if (err)
 		return weir_fail(file->ctx, err, "%s is damaged", file->input.path);
 	reading->left = pprof_reader(&reading->all);
@@ -301,6 +320,7 @@ static int pprof_step(struct file *file)
 		return weir_fail(file->ctx, more, "%s is damaged", file->input.path);
 	if (more > 0)
 		return 1;
+	weir_lost(file->ctx, "lines or samples that cannot be read", reading->legacy.bad, NULL);
 	weir_lost(file->ctx, "samples of less than nothing", reading->negative,
 		  "the profile is a difference of two: compare those by weir flamediff");
 	return 0;
@@ -314,6 +334,9 @@ static void pprof_close(struct file *file)
 	free(file->reading);
 	file->reading = NULL;
 }
+
+const struct file_reader file_pprof_legacy = { "old pprof profile", legacy_recognise, pprof_open,
+					       pprof_step, pprof_close };
 
 const struct file_reader file_pprof = { "pprof", pprof_recognise, pprof_open, pprof_step,
 					pprof_close };

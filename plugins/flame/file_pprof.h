@@ -5,6 +5,7 @@
 
 #include "file_reader.h"
 #include "intmap.h"
+#include "pprof_legacy.h"
 #include "wire.h"
 
 /* Bytes of the profile. */
@@ -37,6 +38,7 @@ struct pprof_reading {
 	uint32_t weight;       /* which type is the weight, */
 	uint32_t samples;      /* and which is the number of samples; type_count: none */
 	struct pprof_span all;
+	struct legacy legacy;    /* what an older profile was made into */
 	struct wire_reader left; /* what the samples of which are still to be read */
 	bool loaded;
 	uint64_t epoch;

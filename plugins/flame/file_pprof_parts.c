@@ -114,6 +114,7 @@ void pprof_unload(struct pprof_reading *reading)
 	free(reading->known);
 	free(reading->frames.items);
 	free(reading->stack.items);
+	legacy_clear(&reading->legacy);
 }
 
 struct pprof_span pprof_text(const struct pprof_reading *reading, uint64_t number)

@@ -88,6 +88,7 @@ extern const struct file_reader file_script;
 extern const struct file_reader file_folded;
 extern const struct file_reader file_perf_data;
 extern const struct file_reader file_pprof;
+extern const struct file_reader file_pprof_legacy;
 
 /* The one that knows these bytes, or NULL. `i` to go through all: NULL past the last. */
 const struct file_reader *file_reader_find(const uint8_t *bytes, size_t count);

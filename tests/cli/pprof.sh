@@ -76,6 +76,81 @@ recorded() {
 	! command -v go >/dev/null || by_go "$tap_dir/again.pb.gz"
 }
 
+# What there was before profile.proto. Words of the CPU profile have 4 or 8 bytes, of either byte order.
+python3 - "$tap_dir" <<'P'
+import struct, sys
+maps = "00400000-00500000 r-xp 00001000 08:02 42    /bin/program\n00600000-00700000 rw-p 00000000 08:02 42    /bin/data\n"
+samples = [(3, [0x400010, 0x400021]), (2, [0x400030, 0x400031, 0x650000])]
+for form in ("<Q", ">Q", "<I", ">I"):
+    word = lambda *values: b"".join(struct.pack(form, value) for value in values)
+    data = word(0, 3, 0, 10000, 0)
+    for times, stack in samples:
+        data += word(times, len(stack), *stack)
+    name = {"<": "little", ">": "big"}[form[0]] + {"Q": "64", "I": "32"}[form[1]]
+    open("%s/%s.cpu" % (sys.argv[1], name), "wb").write(data + word(0, 1, 0) + maps.encode())
+    open("%s/cut.cpu" % sys.argv[1], "wb").write(data[:-3])
+P
+# as_old NAME EXPECTED OPTIONS...: what weir makes of tap_dir/NAME.
+as_old() {
+	printf '%s\n' "$2" >"$tap_dir/expected"
+	in=$tap_dir/$1
+	shift 2
+	convert "$in" --format folded "$@" >"$tap_dir/got" && same "$tap_dir/expected" "$tap_dir/got"
+}
+for form in little64 big64 little32 big32; do
+	check "a CPU profile of gperftools is read ($form)" as_old $form.cpu "[program];[program] 30000000
+[unknown];[program];[program] 20000000"
+done
+check "its samples can be chosen" as_old little64.cpu "[program];[program] 3
+[unknown];[program];[program] 2" --event samples
+check "one that is cut is read as far as it goes" as_old cut.cpu "[unknown];[unknown] 30000000"
+check "and that is said" holds "$tap_dir/said" "lost 1 rows: lines or samples that cannot be read"
+cat >"$tap_dir/goroutines.txt" <<EOF
+goroutine profile: total 5
+3 @ 0x101 0x201
+#	0x100	main.inner+0x20	/src/a.go:12
+#	0x100	main.outer+0x30	/src/a.go:34
+#	0x200	main.main+0x10	/src/main.go:5
+
+2 @ 0x301 0x201
+EOF
+check "a profile of goroutines is read, with its remarks" as_old goroutines.txt "main.main;[unknown] 2
+main.main;main.outer;main.inner_[i] 3"
+cat >"$tap_dir/heap.txt" <<EOF
+heap profile:      3:  3072 [    10: 10240] @ heapprofile
+     2:  2048 [     9:  9216] @ 0x400010 0x400020
+     1:  1024 [     1:  1024] @ 0x400030
+     no sample
+MAPPED_LIBRARIES:
+00400000-00500000 r-xp 00000000 08:02 42    /bin/program
+EOF
+check "a heap profile is read: what is in use" as_old heap.txt "[program] 1024
+[program];[program] 2048"
+check "a line of it that is not understood is counted" holds "$tap_dir/said" "lost 1 rows: lines or samples that cannot be read"
+check "or what was allocated" as_old heap.txt "[program] 1
+[program];[program] 9" --event alloc_objects
+cat >"$tap_dir/mutex.txt" <<EOF
+--- mutex:
+cycles/second = 2000000000
+sampling period = 10
+4000 2 @ 0x400010 0x400020
+EOF
+check "waits for locks are read, in ns" as_old mutex.txt "[unknown];[unknown] 20000"
+
+count=0
+for file in ${WEIR_CORPUS:+"$WEIR_CORPUS"/pprof/profile/testdata/*.string}; do
+	count=$((count + 1))
+	name=$(basename "$file" .string)
+	check "as pprof reads it: $name" python3 "$source/tests/corpus/pprof_legacy.py" "$build/weir" \
+		"$source/tests/fixtures/perf_data.yaml" "${file%.string}" "$file"
+	sed -n 's/^\([0-9]* values.*\)/# \1/p' "$tap_dir/out"
+done
+if [ -n "${WEIR_CORPUS:-}" ]; then
+	check "there were old profiles" test $count -ge 14
+else
+	skip "old profiles are read as pprof reads them" "WEIR_CORPUS names no folder of them"
+fi
+
 count=0
 for file in ${WEIR_CORPUS:+"$WEIR_CORPUS"/pprof/internal/*/testdata/* "$WEIR_CORPUS"/parca/pkg/*/*.pb.gz
 	"$WEIR_CORPUS"/parca/pkg/query/testdata/*.pb.gz "$WEIR_CORPUS"/speedscope/sample/profiles/pprof/*}; do
