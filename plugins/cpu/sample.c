@@ -200,15 +200,33 @@ static int sample_tick(struct weir_ctx *ctx, uint64_t now)
 	return err;
 }
 
+/* What was lost behind the last record that found room. */
+static int sample_end_lost(struct weir_ctx *ctx)
+{
+	const struct sample_conf *conf = ctx->options;
+	struct sample_state *state = ctx->state;
+	uint64_t lost = weir_perf_set_lost(&state->set, state->attr.read_format);
+
+	if (lost <= state->counts.all_lost)
+		return 0;
+	lost -= state->counts.all_lost;
+	state->counts.all_lost += lost;
+	state->counts.ring_lost += lost;
+	sample_say_lost(ctx);
+	return conf->as == SAMPLE_AS_RECORDING ? sample_record_lost(ctx, lost) : 0;
+}
+
 static int sample_drain(struct weir_ctx *ctx, uint64_t deadline)
 {
 	struct sample_state *state = ctx->state;
+	int err;
 
 	(void)deadline;
 	weir_perf_set_control(&state->set, PERF_EVENT_IOC_DISABLE);
 	state->busy_ticks = sample_busy_ticks(ctx) - state->busy_ticks;
 	state->drained = true;
-	return sample_read(ctx);
+	err = sample_read(ctx);
+	return err ? err : sample_end_lost(ctx);
 }
 
 static void sample_stop(struct weir_ctx *ctx)

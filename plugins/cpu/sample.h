@@ -61,6 +61,7 @@ struct sample_counts {
 	uint64_t ring_lost;
 	uint64_t kernel_lost;
 	uint64_t broken;
+	uint64_t all_lost; /* records that the rings told to be lost, from the beginning */
 };
 
 struct sample_state {
@@ -111,6 +112,14 @@ extern const struct weir_schema sample_part_schema;
 int sample_record_begin(struct weir_ctx *ctx);
 int sample_record_read(struct weir_ctx *ctx);
 
+/* What sample_id_all appends to a record that we write ourselves. */
+struct sample_trailer {
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t time; /* 0: it was so before */
+	uint64_t cpu;
+};
+
 /* A record for a part, which grows by it. 0 or -ENOMEM. */
 struct sample_records {
 	struct weir_buffer buffer;
@@ -120,6 +129,9 @@ int sample_records_add(struct sample_records *records, uint32_t type, uint16_t m
 		       const void *body, size_t bytes);
 /* Sends them as one part, and empties them. 0, also when there was no room, which is told. */
 int sample_records_send(struct weir_ctx *ctx, struct sample_records *records, bool head);
+
+/* So many records were lost that the kernel has not told of: as it would have. */
+int sample_record_lost(struct weir_ctx *ctx, uint64_t lost);
 
 /* sample_record_head.c: attribute and features; where the kernel and its modules are. */
 int sample_record_head(struct weir_ctx *ctx, struct sample_records *records);

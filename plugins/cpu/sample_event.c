@@ -123,7 +123,8 @@ static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
 	if (conf->stacks)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	attr->sample_max_stack = conf->stacks ? (uint16_t)state->max_stack : 0;
-	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			    WEIR_PERF_FORMAT_LOST;
 	attr->disabled = 1;
 	attr->enable_on_exec = command;
 	attr->inherit = state->pids.count != 0;
@@ -153,22 +154,31 @@ static int sample_threads(struct weir_ctx *ctx, struct weir_numbers *tids)
 	return err ? weir_fail(ctx, err, "threads of process %u", pid) : 0;
 }
 
+/* Goes without the newest of what a kernel may not know. False: nothing of that is left. */
+static bool sample_attr_older(struct perf_event_attr *attr)
+{
+	if (attr->read_format & WEIR_PERF_FORMAT_LOST) /* before Linux 6.0 */
+		attr->read_format &= ~(uint64_t)WEIR_PERF_FORMAT_LOST;
+	else if (attr->build_id) /* 5.12 */
+		attr->build_id = 0;
+	else if (attr->ksymbol) /* 5.1 */
+		attr->ksymbol = 0;
+	else
+		return false;
+	return true;
+}
+
 /* Opens it with what this kernel can do. */
 static int sample_open_set(struct weir_ctx *ctx, struct perf_event_attr *attr,
 			   const struct weir_perf_target *target)
 {
 	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
-	int err = weir_perf_set_open(&state->set, attr, target, &state->cpus, conf->buffer);
+	int err;
 
-	if (err == -EINVAL && attr->build_id) { /* before Linux 5.12, and 5.1 */
-		attr->build_id = 0;
+	do
 		err = weir_perf_set_open(&state->set, attr, target, &state->cpus, conf->buffer);
-	}
-	if (err == -EINVAL && attr->ksymbol) {
-		attr->ksymbol = 0;
-		err = weir_perf_set_open(&state->set, attr, target, &state->cpus, conf->buffer);
-	}
+	while (err == -EINVAL && sample_attr_older(attr));
 	state->attr = *attr;
 	for (uint32_t i = 0; !err && state->event.filter[0] && i < state->set.fd_count; i++)
 		if (ioctl(state->set.fds[i], PERF_EVENT_IOC_SET_FILTER, state->event.filter) < 0)

@@ -125,10 +125,13 @@ void sample_count_record(struct weir_ctx *ctx, const struct perf_event_header *h
 	struct sample_state *state = ctx->state;
 	const struct sample_lost *lost = (const void *)(header + 1);
 	size_t body = header->size - sizeof(*header);
+	uint64_t count = 1;
 
 	switch (header->type) {
 	case PERF_RECORD_LOST:
-		state->counts.ring_lost += body >= sizeof(*lost) ? lost->lost : 1;
+		count = body >= sizeof(*lost) ? lost->lost : 1;
+		state->counts.ring_lost += count;
+		state->counts.all_lost += count;
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		state->counts.kernel_lost += body >= sizeof(lost->id) ? lost->id : 1;

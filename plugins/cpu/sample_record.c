@@ -90,6 +90,22 @@ int sample_record_begin(struct weir_ctx *ctx)
 	return err == -ENOMEM ? weir_fail(ctx, err, "records of processes") : err;
 }
 
+int sample_record_lost(struct weir_ctx *ctx, uint64_t lost)
+{
+	struct {
+		uint64_t id;
+		uint64_t lost;
+		struct sample_trailer trailer;
+	} body = { 0, lost, { 0, 0, weir_now(ctx), 0 } };
+	struct sample_records records = { { NULL, 0, 0 }, 0 };
+	int err = sample_records_add(&records, PERF_RECORD_LOST, 0, &body, sizeof(body));
+
+	err = err ? weir_fail(ctx, err, "record of what was lost")
+		  : sample_records_send(ctx, &records, false);
+	weir_buffer_release(&records.buffer);
+	return err;
+}
+
 /* Counts what was copied. How many bytes are whole records. */
 static uint32_t record_look(struct weir_ctx *ctx, const uint8_t *bytes, uint32_t size,
 			    struct sample_part *part)

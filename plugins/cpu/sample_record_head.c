@@ -22,8 +22,6 @@ enum {
 	FEATURE_TEXT = 64, /* room of a text is a multiple of that */
 };
 
-#define HEAD_BUILD_ID (1 << 14) /* PERF_RECORD_MISC_MMAP_BUILD_ID, Linux 5.12 */
-
 /* No kernel's code is larger; modules and programs may follow. */
 #define HEAD_KERNEL_MAX (UINT64_C(256) << 20)
 
@@ -114,18 +112,9 @@ int sample_record_head(struct weir_ctx *ctx, struct sample_records *records)
 
 /* The body of a MMAP2 record of kernel code. */
 struct head_map {
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t start;
-	uint64_t length;
-	uint64_t offset;
-	uint8_t build_id_size;
-	uint8_t reserved[3];
-	uint8_t build_id[WEIR_BUILD_ID_MAX];
-	uint32_t protection;
-	uint32_t flags;
+	struct weir_perf_map body;
 	char path[96];
-	uint64_t trailer[3]; /* pid and tid, time, CPU: what sample_id_all appends */
+	struct sample_trailer trailer;
 };
 
 static int head_add_map(struct sample_records *records, struct head_map *map)
@@ -134,11 +123,12 @@ static int head_add_map(struct sample_records *records, struct head_map *map)
 	size_t path = (strlen(map->path) / 8 + 1) * 8;
 
 	memset(map->path + path, 0, sizeof(map->trailer));
-	map->pid = UINT32_MAX;
+	map->body.pid = UINT32_MAX;
 	return sample_records_add(
 		records, PERF_RECORD_MMAP2,
-		PERF_RECORD_MISC_KERNEL | (map->build_id_size ? HEAD_BUILD_ID : 0), map,
-		offsetof(struct head_map, path) + path + sizeof(map->trailer));
+		PERF_RECORD_MISC_KERNEL |
+			(map->body.identity.build_id.size ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0),
+		map, offsetof(struct head_map, path) + path + sizeof(map->trailer));
 }
 
 /* Where the kernel's code begins; 0: that is hidden. It is among the first of kallsyms. */
@@ -171,14 +161,14 @@ static uint64_t head_kernel_begin(struct weir_ctx *ctx)
 static int head_module(struct sample_records *records, const char *line, uint64_t after,
 		       uint64_t *first)
 {
-	struct head_map map = { .length = 0 };
+	struct head_map map = { .path = "" };
 	unsigned long long size = 0, address = 0;
 	char name[64] = "";
 
 	if (sscanf(line, "%63s %llu %*s %*s %*s 0x%llx", name, &size, &address) != 3 || !address)
 		return 0;
-	map.start = address;
-	map.length = size;
+	map.body.start = address;
+	map.body.length = size;
 	snprintf(map.path, sizeof(map.path), "[%s]", name);
 	if (address > after && (!*first || address < *first))
 		*first = address;
@@ -188,7 +178,8 @@ static int head_module(struct sample_records *records, const char *line, uint64_
 int sample_record_kernel(struct weir_ctx *ctx, struct sample_records *records)
 {
 	struct weir_buffer text = { NULL, 0, 0 };
-	struct head_map map = { .start = head_kernel_begin(ctx), .length = HEAD_KERNEL_MAX };
+	struct head_map map = { .body = { .start = head_kernel_begin(ctx),
+					  .length = HEAD_KERNEL_MAX } };
 	uint64_t module = 0;
 	int err = 0;
 
@@ -196,18 +187,18 @@ int sample_record_kernel(struct weir_ctx *ctx, struct sample_records *records)
 		for (char *line = text.bytes; line && *line && !err;) {
 			char *end = strchrnul(line, '\n');
 
-			err = head_module(records, line, map.start, &module);
+			err = head_module(records, line, map.body.start, &module);
 			line = *end ? end + 1 : end;
 		}
 	if (weir_read_file(ctx, "sys/kernel/notes", &text) == 0)
-		map.build_id_size =
-			(uint8_t)weir_notes_build_id(text.bytes, text.size, map.build_id);
+		map.body.identity.build_id.size = (uint8_t)weir_notes_build_id(
+			text.bytes, text.size, map.body.identity.build_id.bytes);
 	weir_buffer_release(&text);
-	if (err || !map.start)
+	if (err || !map.body.start)
 		return err;
-	if (module && module - map.start < map.length)
-		map.length = module - map.start;
-	map.offset = map.start;
+	if (module && module - map.body.start < map.body.length)
+		map.body.length = module - map.body.start;
+	map.body.offset = map.body.start;
 	snprintf(map.path, sizeof(map.path), "[kernel.kallsyms]_text");
 	return head_add_map(records, &map);
 }

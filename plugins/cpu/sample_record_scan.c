@@ -12,8 +12,6 @@
 
 #include "sample.h"
 
-#define SCAN_BUILD_ID (1 << 14) /* PERF_RECORD_MISC_MMAP_BUILD_ID, Linux 5.12 */
-
 /* A file that was met, and its build-id. */
 struct scan_file {
 	uint64_t inode;
@@ -32,22 +30,14 @@ struct scan {
 	uint32_t mask;
 };
 
-/* pid and tid, time, CPU: what sample_id_all appends. No time: it was so before. */
-struct scan_trailer {
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t time;
-	uint64_t cpu;
-};
-
 static int scan_comm(struct scan *scan, uint32_t pid, uint32_t tid, const char *comm)
 {
 	struct {
 		uint32_t pid;
 		uint32_t tid;
-		char rest[64 + sizeof(struct scan_trailer)];
+		char rest[64 + sizeof(struct sample_trailer)];
 	} body = { pid, tid, "" };
-	struct scan_trailer trailer = { pid, tid, 0, 0 };
+	struct sample_trailer trailer = { pid, tid, 0, 0 };
 	size_t length = strcspn(comm, "\n"), room;
 
 	if (length > 63)
@@ -148,63 +138,45 @@ static const struct scan_file *scan_file(struct scan *scan, uint32_t pid,
 
 /* The body of a MMAP2 record, with the longest path. */
 struct scan_body {
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t start;
-	uint64_t length;
-	uint64_t offset;
-	union {
-		struct {
-			uint32_t major;
-			uint32_t minor;
-			uint64_t inode;
-			uint64_t generation;
-		};
-		struct {
-			uint8_t build_id_size;
-			uint8_t reserved[3];
-			uint8_t build_id[WEIR_BUILD_ID_MAX];
-		};
-	};
-	uint32_t protection;
-	uint32_t flags;
-	char rest[4096 + 8 + sizeof(struct scan_trailer)];
+	struct weir_perf_map map;
+	char rest[4096 + 8 + sizeof(struct sample_trailer)];
 };
 
 static int scan_map(struct scan *scan, uint32_t pid, const struct weir_proc_map *map)
 {
 	const struct scan_file *file = NULL;
-	struct scan_trailer trailer = { pid, pid, 0, 0 };
+	struct sample_trailer trailer = { pid, pid, 0, 0 };
 	struct scan_body body;
 	size_t length = strlen(map->path), room = (length / 8 + 1) * 8;
 
 	if (length > 4096)
 		return 0;
 	memset(&body, 0, offsetof(struct scan_body, rest));
-	body.pid = body.tid = pid;
-	body.start = map->start;
-	body.length = map->end - map->start;
-	body.offset = map->offset;
-	body.protection = PROT_READ | PROT_EXEC;
-	body.flags = MAP_PRIVATE;
+	body.map.pid = body.map.tid = pid;
+	body.map.start = map->start;
+	body.map.length = map->end - map->start;
+	body.map.offset = map->offset;
+	body.map.protection = PROT_READ | PROT_EXEC;
+	body.map.flags = MAP_PRIVATE;
 	if (map->inode && map->path[0] == '/') {
 		file = scan_file(scan, pid, map);
 		if (!file)
 			return -ENOMEM;
 	}
 	if (file && file->size) {
-		body.build_id_size = (uint8_t)file->size;
-		memcpy(body.build_id, file->build_id, file->size);
+		body.map.identity.build_id.size = (uint8_t)file->size;
+		memcpy(body.map.identity.build_id.bytes, file->build_id, file->size);
 	} else {
-		body.major = map->device_major;
-		body.minor = map->device_minor;
-		body.inode = map->inode;
+		body.map.identity.inode.device_major = map->device_major;
+		body.map.identity.inode.device_minor = map->device_minor;
+		body.map.identity.inode.number = map->inode;
 	}
 	memset(body.rest, 0, room);
 	memcpy(body.rest, map->path, length);
 	memcpy(body.rest + room, &trailer, sizeof(trailer));
 	return sample_records_add(scan->records, PERF_RECORD_MMAP2,
-				  PERF_RECORD_MISC_USER | (file && file->size ? SCAN_BUILD_ID : 0),
+				  PERF_RECORD_MISC_USER |
+					  (file && file->size ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0),
 				  &body, offsetof(struct scan_body, rest) + room + sizeof(trailer));
 }
 

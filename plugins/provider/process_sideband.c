@@ -4,9 +4,6 @@
 
 #include <time.h>
 
-/* Linux 5.12; the headers of the build machine may be older. */
-#define PROCESS_MISC_BUILD_ID (1 << 14)
-
 struct process_record {
 	uint64_t time;
 	size_t offset;
@@ -27,30 +24,6 @@ struct record_comm {
 	uint32_t pid;
 	uint32_t tid;
 	char comm[];
-};
-
-struct record_map {
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t start;
-	uint64_t length;
-	uint64_t offset;
-	union {
-		struct {
-			uint32_t major;
-			uint32_t minor;
-			uint64_t inode;
-			uint64_t generation;
-		};
-		struct {
-			uint8_t build_id_size;
-			uint8_t reserved[3];
-			uint8_t build_id[20];
-		};
-	};
-	uint32_t protection;
-	uint32_t flags;
-	char path[];
 };
 
 struct record_lost {
@@ -207,26 +180,25 @@ static int sideband_order(const void *left, const void *right)
 static int sideband_apply_map(struct process_table *table, const struct perf_event_header *record,
 			      uint64_t time, size_t body)
 {
-	const struct record_map *map = (const void *)(record + 1);
+	const struct weir_perf_map *map = (const void *)(record + 1);
+	const char *path = (const char *)(map + 1);
 	struct process_mapped mapped = { .time = time };
-	size_t path = offsetof(struct record_map, path);
 
-	/* The path is closed by NUL and padded to 8 bytes. */
-	if (body <= path || !memchr(map->path, '\0', body - path))
+	if (body <= sizeof(*map) || !memchr(path, '\0', body - sizeof(*map)))
 		return 0;
 	mapped.start = map->start;
 	mapped.end = map->start + map->length;
 	mapped.offset = map->offset;
-	mapped.path = map->path;
-	if (record->misc & PROCESS_MISC_BUILD_ID) {
-		mapped.build_id_size = map->build_id_size;
+	mapped.path = path;
+	if (record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		mapped.build_id_size = map->identity.build_id.size;
 		if (mapped.build_id_size > sizeof(mapped.build_id))
 			mapped.build_id_size = sizeof(mapped.build_id);
-		memcpy(mapped.build_id, map->build_id, mapped.build_id_size);
+		memcpy(mapped.build_id, map->identity.build_id.bytes, mapped.build_id_size);
 	} else {
-		mapped.device_major = map->major;
-		mapped.device_minor = map->minor;
-		mapped.inode = map->inode;
+		mapped.device_major = map->identity.inode.device_major;
+		mapped.device_minor = map->identity.inode.device_minor;
+		mapped.inode = map->identity.inode.number;
 	}
 	return process_table_map(table, map->pid, &mapped);
 }

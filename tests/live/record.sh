@@ -86,7 +86,8 @@ check "weir convert reads the recording" convert "$tap_dir/command.data" command
 check "it has all the samples that were taken" told command
 with_perf "perf and weir read the same samples from it" same_samples "$tap_dir/command.data"
 with_perf "perf and weir find the same functions in it" same_functions command "$tap_dir/command.data"
-check "all stacks of the program are complete" holds "$tap_dir/command.said" "100.0 % of"
+# What libc does at its begin and end has no frame pointers.
+check "the stacks of the program are complete" grep -E '(100\.0|99\.[0-9]) % of' "$tap_dir/command.said"
 
 "$weir" record -o - --frequency 997 -- sh -c "exec '$calltree' 1 >&2" >"$tap_dir/stream.data" 2>"$tap_dir/stream.err"
 check "weir convert reads the stream that stdout got" convert "$tap_dir/stream.data" stream
@@ -135,6 +136,50 @@ wait $watch
 check "a ring that is too small loses samples, which is said" holds "$tap_dir/small.err" "ring buffer full (cure: a larger"
 convert "$tap_dir/small.data" small
 check "and is told by the recording itself" holds "$tap_dir/small.said" "lost while it was recorded: ring full"
+
+# All of so many page faults are taken or told as lost, the last ones too: weir stands still until
+# after them, so that no further record can tell of what found no room. They are slow enough for the kernel.
+faults=4000
+mkfifo "$tap_dir/go" "$tap_dir/gone"
+python3 - "$tap_dir/go" "$tap_dir/gone" $faults <<'P' &
+import mmap, sys, time
+pages = mmap.mmap(-1, int(sys.argv[3]) * 4096)
+pages.madvise(15)  # MADV_NOHUGEPAGE
+open(sys.argv[2], "w").close()
+open(sys.argv[1]).close()
+for page in range(int(sys.argv[3])):
+    end = time.perf_counter() + 30e-6
+    while time.perf_counter() < end:
+        pass
+    pages[page * 4096] = 1
+open(sys.argv[2], "w").close()
+open(sys.argv[1]).close()
+P
+faulting=$!
+: <"$tap_dir/gone"
+"$weir" record -o "$tap_dir/last.data" --pid $faulting --event page-faults --period 1 --buffer 4KiB 2>"$tap_dir/last.err" &
+watch=$!
+attached "$tap_dir/last.err"
+kill -STOP $watch
+: >"$tap_dir/go"
+: <"$tap_dir/gone"
+kill -INT $watch
+kill -CONT $watch
+wait $watch
+: >"$tap_dir/go"
+wait $faulting
+# counted FILE: rows that are told as lost, or 0
+counted() {
+	sed -n 's/.*lost \([0-9]*\) rows: .*ring.*full.*/\1/p' "$1" | grep . || echo 0
+}
+all_told() {
+	convert "$tap_dir/last.data" last || return 1
+	taken=$(total last) lost=$(counted "$tap_dir/last.said") said=$(counted "$tap_dir/last.err")
+	[ "$lost" = "$said" ] && [ "$lost" -gt $((faults / 2)) ] &&
+		[ $((taken + lost)) -ge $faults ] && [ $((taken + lost)) -le $((faults + 200)) ] ||
+		{ echo "$taken taken, $lost lost, $said said to be lost"; cat "$tap_dir/last.err"; return 1; }
+}
+check "what is lost at the very end is counted, too" all_told
 
 "$weir" record -o "$tap_dir/killed.data" --pid $early --frequency 997 --buffer 16KiB 2>"$tap_dir/killed.err" &
 watch=$!

@@ -19,6 +19,38 @@
 #define PERF_FLAG_FD_CLOEXEC (1UL << 3)
 #endif
 
+/* Linux 5.12; the headers of the build machine may be older. */
+#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
+#define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)
+#endif
+
+/* Linux 6.0: behind an event's value stands what was lost of its records. */
+#define WEIR_PERF_FORMAT_LOST (1 << 4)
+
+/* The body of PERF_RECORD_MMAP2 up to the path, which is closed by NUL and padded to 8 bytes. */
+struct weir_perf_map {
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t start;
+	uint64_t length;
+	uint64_t offset;
+	union {
+		struct weir_perf_map_inode {
+			uint32_t device_major;
+			uint32_t device_minor;
+			uint64_t number;
+			uint64_t generation;
+		} inode;
+		struct weir_perf_map_build_id { /* PERF_RECORD_MISC_MMAP_BUILD_ID */
+			uint8_t size;
+			uint8_t reserved[3];
+			uint8_t bytes[20];
+		} build_id;
+	} identity;
+	uint32_t protection;
+	uint32_t flags;
+};
+
 /* A growing list of numbers: CPUs, threads. Starts zeroed. */
 struct weir_numbers {
 	uint32_t *items;
@@ -265,6 +297,26 @@ static inline void weir_perf_set_control(struct weir_perf_set *set, unsigned lon
 {
 	for (uint32_t i = 0; i < set->fd_count; i++)
 		ioctl(set->fds[i], request, 0);
+}
+
+/*
+ * Records that found no room in a ring, from the beginning; the kernel tells of those in
+ * PERF_RECORD_LOST only once there is room again. 0 where read_format has not WEIR_PERF_FORMAT_LOST
+ * as its last item, or is of a group.
+ */
+static inline uint64_t weir_perf_set_lost(const struct weir_perf_set *set, uint64_t read_format)
+{
+	uint64_t values[5], lost = 0;
+
+	if (!(read_format & WEIR_PERF_FORMAT_LOST) || read_format & PERF_FORMAT_GROUP)
+		return 0;
+	for (uint32_t i = 0; i < set->fd_count; i++) {
+		ssize_t bytes = read(set->fds[i], values, sizeof(values));
+
+		if (bytes >= 2 * (ssize_t)sizeof(values[0]))
+			lost += values[(size_t)bytes / sizeof(values[0]) - 1];
+	}
+	return lost;
 }
 
 /* True when every task that the events were for has ended, their children too. */
