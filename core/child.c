@@ -125,21 +125,22 @@ int child_release(struct child *child)
 	return err;
 }
 
+/* It is reaped by child_free() only: until then, sources can read what /proc says of it. */
 static bool child_wait(struct child *child, int flags)
 {
-	int status;
-	pid_t got;
+	siginfo_t info = { .si_pid = 0 };
+	int got;
 
 	if (child->ended || child->pid <= 0)
 		return true;
 	do
-		got = waitpid(child->pid, &status, flags);
+		got = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | flags);
 	while (got < 0 && errno == EINTR);
-	if (got == 0)
+	if (got == 0 && info.si_pid == 0)
 		return false;
 	child->status = 125;
-	if (got > 0)
-		child->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	if (got == 0)
+		child->status = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 	child->ended = true;
 	return true;
 }
@@ -172,6 +173,8 @@ void child_free(struct child *child)
 		return;
 	if (!child->ended && child->pid > 0)
 		child_kill(child);
+	if (child->pid > 0)
+		waitpid(child->pid, NULL, WNOHANG);
 	child_close(&child->go);
 	child_close(&child->error);
 	free(child);

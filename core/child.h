@@ -20,7 +20,7 @@ pid_t child_pid(const struct child *child);
 /* Lets it run. 0, or the negative errno by which exec failed: child_status() is then 127 or 126. */
 int child_release(struct child *child);
 
-/* Looks whether it has ended, and reaps it. */
+/* Looks whether it has ended. It is reaped by child_free(). */
 bool child_ended(struct child *child);
 /* Its exit status as shells give it: 128 + signal when it was killed. -1: it still runs. */
 int child_status(const struct child *child);

@@ -190,12 +190,20 @@ struct weir_perf_set {
 	uint32_t fd_capacity;
 };
 
+/* `leader`: of the group that it is counted with, or -1. */
+static inline int weir_perf_open_with(struct perf_event_attr *attr, int pid, int cpu, int leader,
+				      unsigned long flags)
+{
+	long fd =
+		syscall(SYS_perf_event_open, attr, pid, cpu, leader, flags | PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
 static inline int weir_perf_open(struct perf_event_attr *attr, int pid, int cpu,
 				 unsigned long flags)
 {
-	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, flags | PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : (int)fd;
+	return weir_perf_open_with(attr, pid, cpu, -1, flags);
 }
 
 static inline void weir_perf_set_close(struct weir_perf_set *set)
