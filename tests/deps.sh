@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what weir's build, demo and tests need, with the system's package manager. Says what it
-# does; does nothing where everything is there. Usage: deps.sh [build|all|browser]
+# does; does nothing where everything is there. Usage: deps.sh [build|all|browser|arm64]
 set -eu
 
 what=${1:-all}
@@ -66,6 +66,29 @@ chromium  |chromium_there          |chromium             |chromium          |chr
 node      |command -v node         |nodejs               |nodejs            |nodejs    |nodejs
 '
 
+# What builds for 64-bit Arm, a second architecture of Debian's: only when asked for. Both of a library
+# are named, as their versions must be the same.
+list_arm64='
+gcc-arm64 |command -v aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu
+libyaml   |arm64_there libyaml-dev      |libyaml-dev libyaml-dev:arm64
+libbpf    |arm64_there libbpf-dev       |libbpf-dev libbpf-dev:arm64
+zlib      |arm64_there zlib1g-dev       |zlib1g-dev zlib1g-dev:arm64
+zstd      |arm64_there libzstd-dev      |libzstd-dev libzstd-dev:arm64
+iberty    |arm64_there libiberty-dev    |libiberty-dev libiberty-dev:arm64
+libdw     |arm64_there libdw-dev        |libdw-dev libdw-dev:arm64
+libpfm    |arm64_there libpfm4-dev      |libpfm4-dev libpfm4-dev:arm64
+qemu      |arm64_guest_there            |qemu-system-arm
+'
+
+arm64_there() {
+	dpkg-query -W -f '${Status}' "$1:arm64" 2>/dev/null | grep -q ' installed$'
+}
+
+# Its emulation, where WEIR_VM says that guests are wanted.
+arm64_guest_there() {
+	[ ! -x "${WEIR_VM-}/vm-run-arm64-pmu" ] || command -v qemu-system-aarch64
+}
+
 chromium_there() {
 	command -v chromium || command -v chromium-browser || command -v google-chrome
 }
@@ -98,6 +121,7 @@ manager() {
 
 list=$list_build
 [ "$what" = browser ] && list=$list_browser
+[ "$what" = arm64 ] && list=$list_arm64
 [ "$what" = all ] && list="$list$list_test"
 [ "$what" = all ] && [ -x "${WEIR_VM:+$WEIR_VM/vm-run}" ] && list="$list$list_vm"
 
@@ -108,6 +132,11 @@ pacman) column=5 install='pacman -S --noconfirm --needed' ;;
 zypper) column=6 install='zypper install -y' ;;
 *) column=3 install= ;;
 esac
+
+if [ "$what" = arm64 ] && [ $column != 3 ]; then
+	echo "deps: only Debian's way to build for arm64 is known here" >&2
+	exit 1
+fi
 
 missing=
 while IFS= read -r row; do
@@ -133,6 +162,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "deps: installing $missing"
 export DEBIAN_FRONTEND=noninteractive
+[ "$what" != arm64 ] || $sudo dpkg --add-architecture arm64
 if [ $column = 3 ]; then
 	$sudo apt-get update -qq
 fi
