@@ -66,9 +66,11 @@ static int add_environment(struct plugin_folders *folders)
 	return err;
 }
 
-static int is_folder(const struct dirent *entry)
+/* An area's name has no dot; the build's own folders of objects, x.so.p, are many. */
+static int is_area(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+	return !strchr(entry->d_name, '.') &&
+	       (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
 }
 
 /* The build tree: a folder per area below `plugins`. */
@@ -79,7 +81,7 @@ static int add_areas(struct plugin_folders *folders, char *plugins)
 
 	if (!plugins)
 		return -ENOMEM;
-	count = scandir(plugins, &entries, is_folder, alphasort);
+	count = scandir(plugins, &entries, is_area, alphasort);
 	err = count < 0 ? 0 : add(folders, strdup(plugins));
 	for (int i = 0; i < count; i++) {
 		if (err == 0)
