@@ -14,10 +14,13 @@
 #include "process_scan.h"
 #include "process_sideband.h"
 #include "process_table.h"
+#include "process_walk.h"
 
 #define PROCESS_RESCAN_MIN_NS UINT64_C(1000000000)
 #define PROCESS_RESCAN_MAX_NS UINT64_C(64000000000)
 #define PROCESS_MAPS_MAX      65536
+/* At most a part of a CPU while it lasts, and no other node of the loop waits for long. */
+#define PROCESS_WALK_STEP_NS UINT64_C(4000000)
 /* A task still runs a little in the kernel after its end was told. */
 #define PROCESS_TAIL_NS UINT64_C(10000000)
 /* How many parents a cgroup is looked for at; a shell's child of a child has the same. */
@@ -38,6 +41,7 @@ static const struct weir_option process_options[] = {
 struct process_state {
 	struct process_table table;
 	struct process_sideband sideband;
+	struct process_walk walk;
 	struct weir_numbers cpus;
 	struct process_watch *everybody;
 };
@@ -56,6 +60,7 @@ static int process_create(struct weir_ctx *ctx)
 	const struct process_conf *conf = ctx->options;
 	struct process_state *state = ctx->state;
 
+	process_walk_init(&state->walk);
 	if (process_table_init(&state->table, conf->keep, PROCESS_MAPS_MAX) < 0)
 		return weir_fail(ctx, -ENOMEM, "table of processes");
 	return 0;
@@ -65,6 +70,7 @@ static void process_destroy(struct weir_ctx *ctx)
 {
 	struct process_state *state = ctx->state;
 
+	process_walk_clear(&state->walk);
 	process_sideband_clear(&state->sideband);
 	process_table_clear(&state->table);
 	weir_numbers_release(&state->cpus);
@@ -92,6 +98,31 @@ static int process_ready(struct weir_ctx *ctx, int fd, uint32_t events)
 	return process_sync(ctx);
 }
 
+static void process_walk_end(struct weir_ctx *ctx)
+{
+	struct process_state *state = ctx->state;
+
+	if (state->walk.timer >= 0)
+		ctx->host->watch(ctx, state->walk.timer, 0, process_ready);
+	process_walk_clear(&state->walk);
+}
+
+static int process_walk_on(struct weir_ctx *ctx, int fd, uint32_t events)
+{
+	struct process_state *state = ctx->state;
+	uint64_t ticks;
+	int more;
+
+	(void)events;
+	if (read(fd, &ticks, sizeof(ticks)) < 0)
+		return 0;
+	more = process_walk_step(ctx, &state->walk, &state->table, state->everybody != NULL,
+				 weir_now(ctx) + PROCESS_WALK_STEP_NS);
+	if (more <= 0)
+		process_walk_end(ctx);
+	return more < 0 ? weir_fail(ctx, more, "table of processes") : 0;
+}
+
 /* Before the fds are closed. */
 static void process_unwatch(struct weir_ctx *ctx, struct process_watch *watch)
 {
@@ -103,6 +134,7 @@ static void process_stop(struct weir_ctx *ctx)
 {
 	struct process_state *state = ctx->state;
 
+	process_walk_end(ctx);
 	for (struct process_watch *watch = state->sideband.watches; watch; watch = watch->next)
 		process_unwatch(ctx, watch);
 }
@@ -129,14 +161,16 @@ static int process_watch_everybody(struct weir_ctx *ctx)
 {
 	struct weir_perf_target target = { NULL, 0, -1 };
 	struct process_state *state = ctx->state;
-	int err, scanned;
+	int err, walks;
 
-	if (state->everybody)
+	if (state->everybody || state->walk.dir)
 		return 0;
 	err = process_open(ctx, &target, &state->everybody);
 	/* First the rings, then /proc: so that nothing falls between. */
-	scanned = process_scan_all(ctx, &state->table, !err);
-	return err ? err : scanned;
+	walks = process_walk_begin(ctx, &state->walk);
+	if (!walks)
+		walks = ctx->host->watch(ctx, state->walk.timer, EPOLLIN, process_walk_on);
+	return err ? err : walks;
 }
 
 static int process_watch_pids(struct weir_ctx *ctx, const struct weir_process_scope *scope)
@@ -209,11 +243,12 @@ static struct process *process_look_up(struct weir_ctx *ctx, uint32_t pid, uint6
 	struct process_state *state = ctx->state;
 	struct process *process = process_table_find(&state->table, pid, time);
 	bool doubtful = process && process_doubtful(ctx, process, time);
+	bool unread = process && !process->start && !process->end;
 
-	if ((process && !doubtful) || pid > INT32_MAX)
+	if ((process && !doubtful && !unread) || pid > INT32_MAX)
 		return process;
 	if (process_scan(ctx, &state->table, pid, state->everybody != NULL) == -ESRCH)
-		return NULL;
+		return unread ? process : NULL;
 	process = process_table_find(&state->table, pid, time);
 	return process && process->end && doubtful ? NULL : process;
 }

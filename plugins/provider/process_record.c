@@ -29,6 +29,12 @@ static int process_add_space(struct process_table *table, struct process *proces
 	return 0;
 }
 
+/* Of a process that was there before weir. */
+static int process_first_space(struct process_table *table, struct process *process)
+{
+	return process_add_space(table, process, process_space_new(&table->store, 0, NULL));
+}
+
 /* Drops names that nobody asks for any more: a process may start and rename threads for years. */
 static void process_forget_threads(const struct process_table *table, struct process *process,
 				   uint64_t now)
@@ -49,7 +55,12 @@ static struct process *process_of_record(struct process_table *table, uint32_t p
 {
 	struct process *process = process_table_find(table, pid, time);
 
-	return process ? process : process_table_add(table, pid, 0);
+	if (process)
+		return process;
+	process = process_table_add(table, pid, 0);
+	if (process)
+		process->live_threads = 0;
+	return process;
 }
 
 static int process_fork_thread(struct process_table *table, struct process *process, uint64_t time,
@@ -64,7 +75,8 @@ static int process_fork_thread(struct process_table *table, struct process *proc
 	if (of && of->time == time)
 		return 0;
 	process_forget_threads(table, process, time);
-	process->live_threads++;
+	if (process->live_threads)
+		process->live_threads++;
 	return process_set_comm(process, time, tid, comm);
 }
 
@@ -88,6 +100,10 @@ static int process_fork_process(struct process_table *table, struct process *chi
 		if (err)
 			return err;
 	}
+	/* What /proc shows of the parent later on will be the child's, too. */
+	err = parent->space_count ? 0 : process_first_space(table, parent);
+	if (err)
+		return err;
 	space = process_space_new(&table->store, time, process_space_at(parent, time));
 	return process_add_space(table, child, space);
 }
@@ -127,9 +143,7 @@ int process_table_exit(struct process_table *table, uint64_t time, uint32_t pid,
 			return 0; /* told twice */
 		process->threads[at - 1].end = time;
 	}
-	if (process->live_threads)
-		process->live_threads--;
-	if (process->live_threads == 0)
+	if (process->live_threads && --process->live_threads == 0)
 		process_table_end(table, process, time);
 	return 0;
 }
@@ -193,10 +207,10 @@ int process_table_map(struct process_table *table, uint32_t pid,
 		return 0;
 	space = process_space_at(process, mapped->time);
 	if (!space) {
-		space = process_space_new(&table->store, 0, NULL);
-		err = process_add_space(table, process, space);
+		err = process_first_space(table, process);
 		if (err)
 			return err;
+		space = process_space_at(process, mapped->time);
 	}
 	return process_space_add(&table->store, space, mapped);
 }

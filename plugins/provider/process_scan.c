@@ -2,7 +2,6 @@
 /* What /proc shows of processes now. */
 #include "process_scan.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
@@ -186,18 +185,21 @@ static struct process *scan_process(struct process_table *table, uint32_t pid, u
 {
 	struct process *process = process_table_find(table, pid, now);
 
-	if (process && !process->end && process->thread_count)
+	if (process && !process->end && process->thread_count && process->start)
 		return process;
 	if (!process || process->end) {
 		process = process_table_add(table, pid, process_start_ns(stat->start_ticks));
 		if (!process)
 			return NULL;
 		process->scanned = now;
-	}
-	if (process->start == 0)
+	} else if (!process->start) {
 		process->start = process_start_ns(stat->start_ticks);
+		process->scanned = now;
+	}
 	process->ppid = stat->ppid;
 	process->live_threads = stat->threads;
+	if (process_thread_at(process, pid, now))
+		return process;
 	return process_set_comm(process, process->start, pid, stat->comm) ? NULL : process;
 }
 
@@ -222,30 +224,6 @@ int process_scan(struct weir_ctx *ctx, struct process_table *table, uint32_t pid
 out:
 	weir_buffer_release(&buffer);
 	return err;
-}
-
-int process_scan_all(struct weir_ctx *ctx, struct process_table *table, bool watched)
-{
-	struct dirent *entry;
-	DIR *dir;
-	int fd = openat(ctx->root, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int err = 0;
-
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
-	while (err != -ENOMEM && (entry = readdir(dir))) {
-		uint64_t pid;
-
-		if (stat_number(entry->d_name, &pid) && pid > 0 && pid <= INT32_MAX)
-			err = process_scan(ctx, table, (uint32_t)pid, watched);
-	}
-	closedir(dir);
-	return err == -ENOMEM ? err : 0;
 }
 
 int process_scan_thread(struct weir_ctx *ctx, struct process *process, uint32_t tid)

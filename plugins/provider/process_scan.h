@@ -26,9 +26,6 @@ int process_parse_stat(const char *text, size_t size, struct process_stat *stat)
  */
 int process_scan(struct weir_ctx *ctx, struct process_table *table, uint32_t pid, bool watched);
 
-/* All of them. Those that end meanwhile are no failure. */
-int process_scan_all(struct weir_ctx *ctx, struct process_table *table, bool watched);
-
 /* The name of a thread that the table does not know; -ESRCH: gone. */
 int process_scan_thread(struct weir_ctx *ctx, struct process *process, uint32_t tid);
 

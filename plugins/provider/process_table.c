@@ -125,6 +125,14 @@ struct process_space *process_space_at(const struct process *process, uint64_t t
 	return i ? process->spaces[i - 1] : NULL;
 }
 
+bool process_table_whole(const struct process_table *table, uint32_t pid, uint64_t now)
+{
+	const struct process *process = process_table_find(table, pid, now);
+	const struct process_space *space = process ? process_space_at(process, now) : NULL;
+
+	return space && !process->end && process->start && process->thread_count && space->checked;
+}
+
 /*
  * While execve() works, the process already has its new space and name, but the user registers
  * that a sample shows are those of the call in the old program. [vdso] is the last thing mapped.

@@ -26,13 +26,13 @@ struct process {
 	struct process *next_ended; /* of the ended ones, in the order of their end */
 	uint32_t pid;
 	uint32_t ppid;     /* 0: not known */
-	uint64_t start;    /* 0: not known */
+	uint64_t start;    /* 0: not known, as it was there before weir and was not read yet */
 	uint64_t end;      /* 0: still there */
 	uint64_t scanned;  /* /proc told the state of then: older records are part of it */
 	uint64_t verified; /* when /proc said last that the pid is still this one's */
 	uint64_t rescan;   /* not to be looked at in /proc again before */
 	uint64_t rescan_pause;
-	uint32_t live_threads;
+	uint32_t live_threads;          /* 0: not known, likewise */
 	uint32_t weight;                /* what it takes of the bound on ended processes */
 	struct process_thread *threads; /* by tid, then by time */
 	uint32_t thread_count;
@@ -86,6 +86,8 @@ int process_set_comm(struct process *process, uint64_t time, uint32_t tid, const
 
 /* Who had that pid at that time, or NULL. */
 struct process *process_table_find(const struct process_table *table, uint32_t pid, uint64_t time);
+/* True when all is known of who has it: the kernel told it from the beginning, or /proc did. */
+bool process_table_whole(const struct process_table *table, uint32_t pid, uint64_t now);
 /* True when there was one, which has been forgotten. */
 bool process_table_forgot(const struct process_table *table, uint32_t pid, uint64_t time);
 

@@ -19,6 +19,7 @@
 #include "../../plugins/provider/process_scan.h"
 #include "../../plugins/provider/process_sideband.h"
 #include "../../plugins/provider/process_table.h"
+#include "../../plugins/provider/process_walk.h"
 
 /* Last: its macro fail() hides a member of struct weir_host. */
 #include <cmocka.h>
@@ -575,19 +576,72 @@ static void a_pid_that_was_taken_over_while_records_were_lost_is_looked_up_again
 	provider_close(&ctx);
 }
 
-static void a_process_that_cannot_be_read_does_not_stop_the_scan(void **state)
+static void a_walk_takes_in_all_in_steps_but_who_cannot_be_read(void **state)
 {
 	struct process_table table = { 0 };
+	struct process_walk walk;
 	struct weir_ctx ctx;
+	int steps = 1;
 
 	(void)state;
+	process_walk_init(&walk);
 	provider_open(&ctx, fixture("proc-names"));
 	assert_int_equal(process_table_init(&table, 100, 1000), 0);
-	assert_int_equal(process_scan_all(&ctx, &table, false), 0);
+	assert_int_equal(process_walk_begin(&ctx, &walk), 0);
+	/* The test's time stands still: each step is over after one. */
+	while (process_walk_step(&ctx, &walk, &table, false, process_host.now) > 0)
+		steps++;
+	assert_int_equal(steps, 6);
 	assert_int_equal(table.count, 4); /* 104's stat is cut in half */
 	assert_string_equal(comm_at(&table, 103, 103, process_host.now), "");
+	process_walk_clear(&walk);
 	process_table_clear(&table);
 	provider_close(&ctx);
+}
+
+/* Of 100, that was there before weir, the kernel's records tell before /proc is looked at. */
+static const struct step heard_of[] = {
+	{ MAP, 300, 100, 0, "/lib/late.so", 0x9000, 0xa000 },
+	{ FORK, 310, 200, 100, NULL, 0, 0 },
+	{ EXIT, 320, 200, 0, NULL, 0, 0 },
+	{ THREAD, 330, 100, 777, NULL, 0, 0 },
+	{ EXIT, 340, 100, 777, NULL, 0, 0 },
+};
+
+static void a_child_has_what_is_read_of_its_parent_later(void **state)
+{
+	struct process_table table = { 0 };
+	const struct process *child;
+	struct process *parent;
+
+	(void)state;
+	steps_apply(&table, heard_of, COUNT(heard_of));
+	child = process_table_find(&table, 200, 315);
+	assert_non_null(child);
+	assert_int_equal(child->ppid, 100);
+	assert_int_equal(child->end, 320);
+	/* As the scan does it. */
+	parent = process_table_find(&table, 100, 400);
+	assert_non_null(parent);
+	assert_int_equal(process_space_add(&table.store, parent->spaces[0],
+					   &(struct process_mapped){ .start = 0x1000,
+								     .end = 0x2000,
+								     .path = "/bin/early" }),
+			 0);
+	assert_string_equal(path_at(&table, 200, 315, 0x1800), "/bin/early");
+	assert_string_equal(path_at(&table, 200, 315, 0x9800), "/lib/late.so");
+	process_table_clear(&table);
+}
+
+static void who_is_heard_of_before_it_is_read_lives_until_all_is_known(void **state)
+{
+	struct process_table table = { 0 };
+
+	(void)state;
+	steps_apply(&table, heard_of, COUNT(heard_of));
+	assert_int_equal(process_table_find(&table, 100, 400)->end, 0);
+	assert_false(process_table_whole(&table, 100, 400));
+	process_table_clear(&table);
 }
 
 static void what_is_gone_or_no_file_is_no_process(void **state)
@@ -693,7 +747,9 @@ int main(void)
 		cmocka_unit_test(the_provider_reads_proc_for_what_was_there_before),
 		cmocka_unit_test(
 			a_pid_that_was_taken_over_while_records_were_lost_is_looked_up_again),
-		cmocka_unit_test(a_process_that_cannot_be_read_does_not_stop_the_scan),
+		cmocka_unit_test(a_walk_takes_in_all_in_steps_but_who_cannot_be_read),
+		cmocka_unit_test(a_child_has_what_is_read_of_its_parent_later),
+		cmocka_unit_test(who_is_heard_of_before_it_is_read_lives_until_all_is_known),
 		cmocka_unit_test(what_is_gone_or_no_file_is_no_process),
 		cmocka_unit_test(a_consumer_with_a_smaller_struct_is_not_overrun),
 		cmocka_unit_test(records_of_any_length_are_survived),
