@@ -34,19 +34,18 @@ static __always_inline void read_args(struct scratch *scratch, __u64 start, __u6
 SEC("raw_tp/sched_process_exec")
 int BPF_PROG(process_exec, struct task_struct *task, int old_pid, struct linux_binprm *bprm)
 {
-	/* First of all: each change between mm_struct and css_set costs the load a search. */
 	__u64 start = BPF_CORE_READ(task, mm, arg_start);
 	__u64 end = BPF_CORE_READ(task, mm, arg_end);
 	struct scratch *scratch;
 	long length;
 
-	if (!exec_is_wanted(task))
+	if (!exec_current_wanted())
 		return 0;
 	scratch = scratch_get();
 	if (!scratch)
 		return 0;
 
-	scratch_begin(scratch, task, 0);
+	scratch_begin(scratch, 0);
 	scratch->event.args_count = BPF_CORE_READ(bprm, argc);
 	length = bpf_probe_read_kernel_str(scratch->text, EXEC_PATH_MAX,
 					   BPF_CORE_READ(bprm, filename));

@@ -28,9 +28,9 @@ __noinline int exec_is_below(__u64 address)
 	return 0;
 }
 
-static __always_inline int exec_is_wanted(struct task_struct *task)
+static __always_inline int exec_current_wanted(void)
 {
-	return weir_task_wanted(task) && (!only_below || exec_is_below((__u64)task));
+	return weir_current_wanted() && (!only_below || exec_is_below(bpf_get_current_task()));
 }
 
 #endif

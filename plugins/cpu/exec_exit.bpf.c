@@ -51,7 +51,8 @@ int BPF_PROG(process_exit, struct task_struct *task)
 	struct exec_exit_event *event;
 	__u64 start_ns;
 
-	if (BPF_CORE_READ(task, signal, live.counter) || !exec_is_wanted(leader))
+	if (BPF_CORE_READ(task, signal, live.counter) || !weir_task_wanted(leader) ||
+	    (only_below && !exec_is_below((__u64)leader)))
 		return 0;
 	start_ns = BPF_CORE_READ(leader, start_time);
 	if (ends_again(leader, start_ns))

@@ -33,11 +33,10 @@ struct {
 
 static __always_inline int call_begin(__u64 path, __u64 argv)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct call call = { path, argv };
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 
-	if (!exec_is_wanted(task))
+	if (!exec_current_wanted())
 		return 0;
 	if (bpf_map_update_elem(&calls, &thread, &call, BPF_ANY))
 		__sync_fetch_and_add(&calls_full, 1);
@@ -117,7 +116,6 @@ static __always_inline void read_call(struct scratch *scratch, const struct call
 SEC("tp/syscalls/sys_exit_execve")
 int exec_return(struct trace_event_raw_sys_exit *ctx)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u32 thread = (__u32)bpf_get_current_pid_tgid();
 	struct call *call = bpf_map_lookup_elem(&calls, &thread);
 	struct scratch *scratch = scratch_get();
@@ -126,7 +124,7 @@ int exec_return(struct trace_event_raw_sys_exit *ctx)
 	if (!call)
 		return 0;
 	if (result < 0 && scratch) {
-		scratch_begin(scratch, task, result);
+		scratch_begin(scratch, result);
 		read_call(scratch, call);
 		scratch_send(scratch);
 	}

@@ -33,8 +33,7 @@ static __always_inline struct scratch *scratch_get(void)
 	return bpf_map_lookup_elem(&scratches, &only);
 }
 
-static __always_inline void scratch_begin(struct scratch *scratch, struct task_struct *task,
-					  int error)
+static __always_inline void scratch_begin(struct scratch *scratch, int error)
 {
 	struct exec_event *event = &scratch->event;
 
@@ -42,7 +41,7 @@ static __always_inline void scratch_begin(struct scratch *scratch, struct task_s
 	event->error = error;
 	event->args_bytes = event->unreadable = 0;
 	event->args_count = event->args_length = event->path_length = 0;
-	weir_task_fill(&event->task, task);
+	weir_task_fill_current(&event->task);
 }
 
 static __always_inline void scratch_send(struct scratch *scratch)

@@ -128,15 +128,22 @@ __noinline __u32 slot_new(struct offcpu_walk *walk, __u32 state, __u32 of)
 	return first ? *first : 0;
 }
 
-/* The slot of a task with the stack that was walked. */
-static __always_inline __u32 slot_of(struct offcpu_walk *walk, __u32 state, __u32 of)
+/* The slot of a task with the stack that was walked. Not static: verified once. */
+__noinline __u32 slot_of(struct offcpu_walk *walk, __u32 state, __u32 of)
 {
-	struct task_struct *task = (struct task_struct *)walk->task;
-	struct slot_key key = { { walk->hash[0], walk->hash[1] } };
+	struct task_struct *task;
+	struct slot_key key;
 	__u64 comm[2] = {};
-	__u32 tid = by_thread || of ? BPF_CORE_READ(task, pid) : 0;
+	__u32 tid = 0;
 	__u32 *known;
 
+	if (!walk)
+		return 0;
+	task = (struct task_struct *)walk->task;
+	key.hash[0] = walk->hash[0];
+	key.hash[1] = walk->hash[1];
+	if (by_thread || of)
+		tid = BPF_CORE_READ(task, pid);
 	bpf_core_read(comm, sizeof(comm), &task->comm);
 	hash_word(&key.hash[0], &key.hash[1], (__u64)BPF_CORE_READ(task, tgid) << 32 | tid);
 	hash_word(&key.hash[0], &key.hash[1], comm[0]);

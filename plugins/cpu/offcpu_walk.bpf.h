@@ -69,11 +69,17 @@ static __always_inline __u32 walk_steps(__u32 count)
 	return (count + OFFCPU_HASH_WORDS - 1) / OFFCPU_HASH_WORDS;
 }
 
-/* Names what was walked, and by whom; the counts and flags are part of it. */
-static __always_inline void walk_name(struct offcpu_walk *walk)
+/*
+ * Names what was walked, and by whom; the counts and flags are part of it. Not static, so that it is
+ * verified once and not for each way here.
+ */
+__noinline int walk_name(struct offcpu_walk *walk)
 {
-	struct walk_hash hash = { seed[0], seed[1], walk->kernel };
+	struct walk_hash hash = { seed[0], seed[1], 0 };
 
+	if (!walk)
+		return 0;
+	hash.words = walk->kernel;
 	hash_word(&hash.first, &hash.second,
 		  (__u64)walk->flags << 32 | walk->kernel_count << 16 | walk->user_count);
 	bpf_loop(walk_steps(walk->kernel_count), hash_kernel, &hash, 0);
@@ -81,6 +87,7 @@ static __always_inline void walk_name(struct offcpu_walk *walk)
 	bpf_loop(walk_steps(walk->user_count), hash_user, &hash, 0);
 	walk->hash[0] = hash.first;
 	walk->hash[1] = hash.second;
+	return 0;
 }
 
 /*

@@ -317,11 +317,9 @@ static __always_inline bool is_lock(__u32 operation, __u32 value, __u64 timeout)
 /* True when the current thread, which falls asleep, does so for a lock. */
 __noinline int waits_for_lock(void)
 {
-	const struct pt_regs___x86 *x86 = NULL;
-	const bool is_x86 = bpf_core_field_exists(x86->orig_ax);
 	__u64 args[WEIR_CALL_ARGS];
 
-	if (weir_call_number() != (is_x86 ? CALL_FUTEX_X86 : CALL_FUTEX_ARM64) ||
+	if (weir_call_number() != (weir_is_x86() ? CALL_FUTEX_X86 : CALL_FUTEX_ARM64) ||
 	    weir_call_is_compat())
 		return 0;
 	weir_call_args(args);

@@ -49,11 +49,6 @@ static __always_inline struct cache_counts *cpu_counts(void)
 	return &counts[bpf_get_smp_processor_id() & (CACHE_CPUS - 1)];
 }
 
-static __always_inline struct task_struct *current_task(void)
-{
-	return (struct task_struct *)bpf_get_current_task();
-}
-
 /* The current task's place, for this file. */
 static __always_inline struct reader *reader_of(__u64 mapping)
 {
@@ -75,7 +70,7 @@ int BPF_PROG(page_added, struct folio *folio)
 	__u64 index;
 	__u64 pages;
 
-	if (!weir_task_wanted(current_task()))
+	if (!weir_current_wanted())
 		return 0;
 	pages = weir_folio_pages(folio);
 	__sync_fetch_and_add(&count->added, pages);
@@ -97,7 +92,7 @@ int BPF_PROG(page_added, struct folio *folio)
 SEC("raw_tp/mm_filemap_delete_from_page_cache")
 int BPF_PROG(page_dropped, struct folio *folio)
 {
-	if (weir_task_wanted(current_task()))
+	if (weir_current_wanted())
 		__sync_fetch_and_add(&cpu_counts()->dropped, weir_folio_pages(folio));
 	return 0;
 }
@@ -111,7 +106,7 @@ int BPF_PROG(page_dirtied, struct folio *folio, struct address_space *mapping)
 	__u64 index;
 	__u64 pages;
 
-	if (!weir_task_wanted(current_task()))
+	if (!weir_current_wanted())
 		return 0;
 	pages = weir_folio_pages(folio);
 	__sync_fetch_and_add(&count->dirtied, pages);
@@ -152,12 +147,12 @@ int BPF_PROG(pages_asked, struct address_space *mapping, unsigned long index, un
 	__u64 end;
 	__u64 hits;
 
-	if (!weir_task_wanted(current_task()))
+	if (!weir_current_wanted())
 		return 0;
 	reader = reader_of((__u64)mapping);
 	if (!reader)
 		return 0;
-	size = BPF_CORE_READ(mapping, host, i_size);
+	size = weir_mapping_size(mapping);
 	end = (size + (1 << PAGE_LOG) - 1) >> PAGE_LOG;
 	if (last < end)
 		end = last + 1;
@@ -177,7 +172,7 @@ int BPF_PROG(page_faulted, struct address_space *mapping, unsigned long index)
 {
 	struct reader *reader;
 
-	if (!weir_task_wanted(current_task()))
+	if (!weir_current_wanted())
 		return 0;
 	reader = reader_of((__u64)mapping);
 	if (!reader || reader_take(reader, index, index + 1))

@@ -8,6 +8,8 @@
  * What a call worked on is looked up when it ends: by its descriptor where nobody else can have
  * closed that meanwhile, else by the file that it was when the call began.
  */
+#define WEIR_CGROUP_IN_ROOT
+
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -156,7 +158,7 @@ static __always_inline struct file *file_of(const struct ended *ended)
 	int fd = ended->call.op == FS_OPEN ? ended->result : (int)ended->args[0];
 
 	if (!file)
-		return weir_current_file(fd);
+		return weir_task_file((struct task_struct *)bpf_get_current_task(), fd);
 	/* The call has let it go: who closed it has freed it, and it may be another one by now. */
 	if ((__u64)BPF_CORE_READ(file, f_inode) == ended->held.inode)
 		return file;
@@ -182,12 +184,16 @@ static __always_inline int look_at(struct look *look, struct file *file, __u32 o
 /* Not static, as below: the verifier then checks the loop by itself. */
 __noinline int fs_name_wanted(__u64 first, __u64 second)
 {
+	__u64 differs;
 	__u32 i;
 
 	for (i = 0; i < FS_NAMES_MAX; i++) {
 		if (i >= fs_name_count)
 			break;
-		if (fs_names[i].word[0] == first && fs_names[i].word[1] == second)
+		differs = (fs_names[i].word[0] ^ first) | (fs_names[i].word[1] ^ second);
+		/* One branch: else the verifier goes on with each name that the first may be. */
+		barrier_var(differs);
+		if (!differs)
 			return fs_names_wanted;
 	}
 	return !fs_names_wanted;
@@ -196,10 +202,11 @@ __noinline int fs_name_wanted(__u64 first, __u64 second)
 /* Names a file system and its disk. True if that is one that the user asked for. */
 static __always_inline int fs_wanted(const struct look *look, char *fs, char *disk)
 {
-	struct file_system_type *type = look->super.type;
+	const char *name = 0;
 	__u32 dev;
 
-	bpf_probe_read_kernel_str(fs, FS_NAME_LENGTH, BPF_CORE_READ(type, name));
+	bpf_probe_read_kernel(&name, sizeof(name), look->super.type_name);
+	bpf_probe_read_kernel_str(fs, FS_NAME_LENGTH, name);
 	if (!fs_name_wanted(((__u64 *)fs)[0], ((__u64 *)fs)[1]))
 		return 0;
 	dev = weir_super_block_disk(look->sb, disk, FS_DISK_LENGTH);
@@ -239,7 +246,7 @@ static __noinline __u32 slot_new(const struct look *look, const struct fs_key *k
 
 static __always_inline void count(const struct look *look, const struct ended *ended)
 {
-	struct fs_key key = { .type = (__u64)look->super.type, .op = ended->call.op };
+	struct fs_key key = { .type = (__u64)look->super.type_name, .op = ended->call.op };
 	struct fs_slot *slot;
 	__u32 *known;
 	__u32 index;
@@ -310,12 +317,35 @@ static __always_inline void fill(struct fs_event *event, const struct ended *end
 	event->call = ended->call.index;
 }
 
+/*
+ * The path of a file, or, of one that was not opened (`file` is 0), where its name starts from, and
+ * the name. Not static: verified once, whatever has led here.
+ */
+__noinline int read_path(struct scratch *scratch, __u64 file, __u32 call)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct open_args args = { .call = call };
+	const struct path *path;
+
+	if (!scratch)
+		return 0;
+	weir_path_begin(&scratch->path);
+	if (file) {
+		path = &((struct file *)file)->f_path;
+	} else {
+		open_args_read(&args);
+		path = open_path_from(&scratch->path, task, &args, -1);
+	}
+	if (path)
+		weir_path_walk(&scratch->path, task, path);
+	if (!file && call != OPEN_HANDLE)
+		weir_path_add_name(&scratch->path, (const void *)args.name);
+	return 0;
+}
+
 /* Tells of a slow call on a file, or of one that opened none (`file` is NULL). */
 static __always_inline void tell(const struct ended *ended, struct file *file)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct open_args args = { .call = ended->call.open };
-	const struct path *path;
 	struct scratch *scratch;
 	__u32 only = 0;
 
@@ -324,20 +354,10 @@ static __always_inline void tell(const struct ended *ended, struct file *file)
 		return;
 	__builtin_memset(&scratch->event, 0, sizeof(scratch->event));
 	scratch->event.offset = ~0ULL;
-	weir_path_begin(&scratch->path);
-	if (file) {
-		if (!fill_file(&scratch->event, ended, file))
-			return;
-		path = &file->f_path;
-	} else {
-		open_args_read(&args);
-		path = open_path_from(&scratch->path, task, &args, -1);
-	}
+	if (file && !fill_file(&scratch->event, ended, file))
+		return;
 	fill(&scratch->event, ended);
-	if (path)
-		weir_path_walk(&scratch->path, task, path);
-	if (!file && args.call != OPEN_HANDLE)
-		weir_path_add_name(&scratch->path, (const void *)args.name);
+	read_path(scratch, (__u64)file, ended->call.open);
 	weir_path_send(scratch, sizeof(scratch->event), &scratch->path);
 }
 
@@ -395,7 +415,7 @@ int fs_enter(struct bpf_raw_tracepoint_args *ctx)
 	struct held *held;
 
 	if (number >= FS_NUMBERS || !fs_calls[number].index || weir_call_is_compat() ||
-	    !weir_task_wanted((struct task_struct *)bpf_get_current_task()))
+	    !weir_current_wanted())
 		return 0;
 	held = call_begin();
 	if (!held)
@@ -404,7 +424,7 @@ int fs_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (fs_calls[number].op == FS_OPEN || weir_current_files_unshared())
 		return 0;
 	weir_call_args(args);
-	file = weir_current_file((int)args[0]);
+	file = weir_task_file((struct task_struct *)bpf_get_current_task(), (int)args[0]);
 	held->inode = file ? (__u64)BPF_CORE_READ(file, f_inode) : 0;
 	held->file = (__u64)file;
 	return 0;

@@ -76,12 +76,12 @@ int BPF_PROG(request_make, struct bio *bio)
 	struct flight *flight;
 	__u64 cgroup;
 
-	if (!weir_task_wanted(task))
+	if (!weir_current_wanted())
 		return flight_forget(address);
 	flight = owner_begin(bio);
 	if (!flight)
 		return 0;
-	weir_task_fill(&flight->more.task, task);
+	weir_task_fill_current(&flight->more.task);
 	flight->more.marks = IO_OWNED;
 	if (!is_flusher((__u64)task))
 		return 0;

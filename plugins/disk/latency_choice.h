@@ -20,9 +20,7 @@ struct flight_more {
 SEC("raw_tp/block_getrq")
 int BPF_PROG(request_make, struct bio *bio)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-
-	if (!weir_task_wanted(task))
+	if (!weir_current_wanted())
 		return flight_forget((__u64)bio);
 	owner_begin(bio);
 	return 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tells of each call that opens a file, when it comes back. */
+#define WEIR_CGROUP_IN_ROOT
+
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -79,11 +81,10 @@ static __always_inline __u64 latency_of(__u64 now)
 SEC("tp/syscalls/sys_enter_openat")
 int open_enter(struct trace_event_raw_sys_enter *ctx)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
 	struct weir_thread_words *words;
 
-	if (!timed || !weir_task_wanted(task))
+	if (!timed || !weir_current_wanted())
 		return 0;
 	words = weir_thread_words(&opening, tid, THREADS_LOG);
 	weir_thread_word_remove(words, tid);
@@ -120,14 +121,13 @@ __noinline int read_path(struct scratch *scratch, struct open_args *args, int fd
 SEC("tp/syscalls/sys_exit_openat")
 int open_exit(struct trace_event_raw_sys_exit *ctx)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	__u32 kind = call_of(ctx->id);
 	long result = ctx->ret;
 	struct scratch *scratch;
 	struct open_args args = { .call = kind };
 	__u64 now, latency;
 
-	if (kind >= OPEN_CALLS || !weir_task_wanted(task))
+	if (kind >= OPEN_CALLS || !weir_current_wanted())
 		return 0;
 	now = bpf_ktime_get_ns();
 	latency = latency_of(now);

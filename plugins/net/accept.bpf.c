@@ -5,6 +5,8 @@
  *
  * A connection that ends before a system call has returned it was accepted by io_uring, or never.
  */
+#define WEIR_CGROUP_IN_ROOT
+
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -34,19 +36,19 @@ struct {
 	__type(value, __u64);
 } waiting SEC(".maps");
 
-static __always_inline void accept_send(const struct sock *sk, __u64 now, __u64 wait,
-					struct task_struct *task)
+/* `own`: it is the current task's. */
+static __always_inline void accept_send(const struct sock *sk, __u64 now, __u64 wait, int own)
 {
 	struct accept_event event = { .time = now, .wait = wait };
 
-	if (task_filter.by && (!task || !weir_task_wanted(task)))
+	if (task_filter.by && (!own || !weir_current_wanted()))
 		return;
 	ends_fill(&event.ends, (__u64)sk);
 	event.ends.lport = ends_socket_port(sk);
 	if (!ends_wanted(&event.ends))
 		return;
-	if (task) {
-		weir_task_fill(&event.task, task);
+	if (own) {
+		weir_task_fill_current(&event.task);
 		event.has_task = 1;
 	}
 	if (bpf_ringbuf_output(&events, &event, sizeof(event), BPF_RB_NO_WAKEUP))
@@ -56,7 +58,6 @@ static __always_inline void accept_send(const struct sock *sk, __u64 now, __u64 
 SEC("raw_tp/inet_sock_set_state")
 int BPF_PROG(accept_change, const struct sock *sk, int oldstate, int newstate)
 {
-	struct task_struct *task = NULL;
 	__u64 key = (__u64)sk, now;
 
 	if (WEIR_TCP_SOCK(sk, sk_protocol) != WEIR_IPPROTO_TCP)
@@ -74,9 +75,7 @@ int BPF_PROG(accept_change, const struct sock *sk, int oldstate, int newstate)
 	if (bpf_map_delete_elem(&waiting, &key))
 		return 0;
 	/* close() and shutdown() run in their caller's context. */
-	if (newstate != STATE_CLOSE)
-		task = (struct task_struct *)bpf_get_current_task();
-	accept_send(sk, now, ACCEPT_WAIT_UNKNOWN, task);
+	accept_send(sk, now, ACCEPT_WAIT_UNKNOWN, newstate != STATE_CLOSE);
 	return 0;
 }
 
@@ -125,7 +124,7 @@ int accept_done(struct accept_exit *exit)
 		wait = now - *established;
 		bpf_map_delete_elem(&waiting, &key);
 	}
-	accept_send(sk, now, wait, (struct task_struct *)bpf_get_current_task());
+	accept_send(sk, now, wait, 1);
 	return 0;
 }
 

@@ -33,14 +33,12 @@ struct {
 /* The current task owns the connection. Not static: checked once. */
 __noinline int conn_own(struct conn_event *conn)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-
 	if (!conn || conn->flags & CONN_OWNED)
 		return 0;
-	if (!weir_task_wanted(task))
+	if (!weir_current_wanted())
 		conn->flags |= CONN_UNWANTED;
 	else
-		weir_task_fill(&conn->task, task);
+		weir_task_fill_current(&conn->task);
 	conn->flags |= CONN_OWNED;
 	return 0;
 }

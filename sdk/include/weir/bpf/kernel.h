@@ -84,6 +84,10 @@ struct cgroup {
 	struct cgroup *ancestors[1]; /* Linux 6.1; by level, from the root on */
 };
 
+struct cgroup_root {
+	struct cgroup cgrp;
+};
+
 struct cgroup_subsys {
 	const char *name;
 };

@@ -25,7 +25,7 @@ struct dentry {
 	struct qstr d_name;
 };
 
-struct vfsmount {
+struct vfsmount { /* always one of a struct mount */
 	struct dentry *mnt_root;
 };
 
@@ -40,13 +40,9 @@ struct path {
 	struct dentry *dentry;
 };
 
-struct file_system_type {
-	const char *name;
-};
-
 struct super_block {
-	__u32 s_dev; /* major << 20 | minor; without a disk, a number of its own */
-	struct file_system_type *s_type;
+	__u32 s_dev;                 /* major << 20 | minor; without a disk, a number of its own */
+	const char **s_type;         /* a struct file_system_type, whose name comes first in it */
 	struct block_device *s_bdev; /* NULL: lies on none, or on many */
 };
 
@@ -121,24 +117,12 @@ static __always_inline struct file *weir_task_file(struct task_struct *task, int
 	return file;
 }
 
-/* An open file of the current task, or NULL: with half the calls. */
-static __always_inline struct file *weir_current_file(int fd)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
-	struct fdtable *table = task->files->fdt;
-	struct file *file = 0;
-
-	if (fd >= 0 && (__u32)fd < table->max_fds)
-		bpf_probe_read_kernel(&file, sizeof(file), table->fd + fd);
-	return file;
-}
-
 /* True if no other task can close the current one's files during a system call. */
 static __always_inline int weir_current_files_unshared(void)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 
-	return task->files->count.counter == 1;
+	return BPF_CORE_READ(task, files, count.counter) == 1;
 }
 
 /* What a look at a file begins with. */
@@ -166,7 +150,7 @@ struct weir_super_block {
 	__u32 dev;
 	__u32 gap;
 	__u64 between[2];
-	struct file_system_type *type;
+	const char **type_name; /* as s_type */
 };
 
 static __always_inline void weir_super_block_read(struct weir_super_block *copy,
@@ -175,12 +159,12 @@ static __always_inline void weir_super_block_read(struct weir_super_block *copy,
 	__u64 dev = bpf_core_field_offset(struct super_block, s_dev);
 
 	if (bpf_core_field_offset(struct super_block, s_type) ==
-	    dev + __builtin_offsetof(struct weir_super_block, type)) {
+	    dev + __builtin_offsetof(struct weir_super_block, type_name)) {
 		bpf_probe_read_kernel(copy, sizeof(*copy), (char *)sb + dev);
 		return;
 	}
 	copy->dev = BPF_CORE_READ(sb, s_dev);
-	copy->type = BPF_CORE_READ(sb, s_type);
+	copy->type_name = BPF_CORE_READ(sb, s_type);
 }
 
 /* The number, and the name if there is room for it, of the whole disk that a file system lies on. */

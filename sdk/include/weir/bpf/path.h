@@ -103,13 +103,15 @@ static __always_inline void weir_path_walk(struct weir_path_text *text, struct t
 	struct fs_struct *fs = BPF_CORE_READ(task, fs);
 	struct weir_path from, root;
 	struct weir_path_walk walk;
+	struct mount *mount;
 
 	weir_path_read(&from, path);
 	weir_path_read(&root, &fs->root);
 	walk.text = text;
 	walk.dentry = weir_path_dentry(&from);
 	walk.mount = weir_path_mount(&from);
-	bpf_core_read(&walk.mount_root, sizeof(walk.mount_root), &weir_path_mount(&from)->mnt_root);
+	mount = weir_mount_of(walk.mount);
+	walk.mount_root = BPF_CORE_READ(mount, mnt.mnt_root);
 	walk.root = weir_path_dentry(&root);
 	walk.root_mount = weir_path_mount(&root);
 	text->head.marks |= WEIR_PATH_WALKED;

@@ -12,18 +12,23 @@
 #include <bpf/bpf_helpers.h>
 #include <weir/bpf/kernel.h>
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct pt_regs___x86 {
-	unsigned long di, si, dx, r10;
+/*
+ * Not relocated: the layouts are those that ptrace() shows, and struct pt_regs would be one more
+ * type to be searched for (see weir_css() of task.h).
+ */
+struct weir_regs_x86 {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
 	unsigned long orig_ax; /* the call's number */
 };
 
-struct pt_regs___arm64 {
+struct weir_regs_arm64 {
 	__u64 regs[31];
+	__u64 sp, pc, pstate;
 	__u64 orig_x0; /* regs[0] becomes the call's result */
 	int syscallno;
 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct thread_info___x86 {
 	unsigned int status;
@@ -46,14 +51,22 @@ struct task_struct___arm64 {
 /* Of the six arguments that a call can have. */
 #define WEIR_CALL_ARGS 4
 
+/* True on x86-64, false on arm64. */
+static __always_inline int weir_is_x86(void)
+{
+	const struct task_struct___x86 *x86 = 0;
+
+	return bpf_core_field_exists(x86->thread_info.status);
+}
+
 static __always_inline void weir_call_args(__u64 *args)
 {
 	const void *regs = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	const struct pt_regs___x86 *x86 = regs;
-	const struct pt_regs___arm64 *arm64 = regs;
+	const struct weir_regs_x86 *x86 = regs;
+	const struct weir_regs_arm64 *arm64 = regs;
 
 	/* Read as they are: the verifier knows what the helper returns. */
-	if (bpf_core_field_exists(x86->r10)) {
+	if (weir_is_x86()) {
 		args[0] = x86->di;
 		args[1] = x86->si;
 		args[2] = x86->dx;
@@ -70,10 +83,9 @@ static __always_inline void weir_call_args(__u64 *args)
 static __always_inline __u32 weir_call_number(void)
 {
 	const void *regs = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	const struct pt_regs___x86 *x86 = regs;
-	const struct pt_regs___arm64 *arm64 = regs;
 
-	return bpf_core_field_exists(x86->orig_ax) ? (__u32)x86->orig_ax : (__u32)arm64->syscallno;
+	return weir_is_x86() ? (__u32)((const struct weir_regs_x86 *)regs)->orig_ax
+			     : (__u32)((const struct weir_regs_arm64 *)regs)->syscallno;
 }
 
 #define WEIR_X86_TS_COMPAT   (1u << 1)
@@ -83,12 +95,12 @@ static __always_inline __u32 weir_call_number(void)
 static __always_inline int weir_call_is_compat(void)
 {
 	const void *task = (const void *)bpf_get_current_task_btf();
-	const struct task_struct___x86 *x86 = task;
-	const struct task_struct___arm64 *arm64 = task;
 
-	if (bpf_core_field_exists(x86->thread_info.status))
-		return (x86->thread_info.status & WEIR_X86_TS_COMPAT) != 0;
-	return (arm64->thread_info.flags & WEIR_ARM64_TIF_32BIT) != 0;
+	if (weir_is_x86())
+		return (((const struct task_struct___x86 *)task)->thread_info.status &
+			WEIR_X86_TS_COMPAT) != 0;
+	return (((const struct task_struct___arm64 *)task)->thread_info.flags &
+		WEIR_ARM64_TIF_32BIT) != 0;
 }
 
 #endif

@@ -14,6 +14,20 @@
 /* Filled by weir_task_filter_set() of task_filter.h. */
 const volatile struct weir_task_filter task_filter = {};
 
+/*
+ * The place of a cgroup's member. struct cgroup shares its hash (see weir_css() below) with struct
+ * file: a program that reads files too defines WEIR_CGROUP_IN_ROOT, and reads cgroups as what the
+ * root of a hierarchy has in it.
+ */
+#ifdef WEIR_CGROUP_IN_ROOT
+#define WEIR_CGROUP_MEMBER(cgroup_, member_)                                                       \
+	(&((struct cgroup_root *)((char *)(cgroup_)-bpf_core_field_offset(struct cgroup_root,      \
+									  cgrp)))                  \
+		  ->cgrp.member_)
+#else
+#define WEIR_CGROUP_MEMBER(cgroup_, member_) (&(cgroup_)->member_)
+#endif
+
 /* More than there are controllers. */
 #define WEIR_CONTROLLERS_MAX 16
 
@@ -21,65 +35,118 @@ const volatile struct weir_task_filter task_filter = {};
 int weir_controller = 0;
 
 /*
- * Finds that position by name in any task's css_set. Not by the kernel's enum of controllers: a
- * kernel that relocates a program remembers one type of each hash, css_set and that enum share
- * one, and each change from one to the other costs a search of all types, 8 ms in a tool of five
- * programs. Not static, so that the verifier checks the loop once.
+ * The state that the tasks of a css_set have in a controller. The array of them comes first in it,
+ * and is read as such: a kernel that relocates a program remembers one type of each hash, and finds
+ * another one, of which struct css_set shares its hash with several, by a search of all types, some
+ * 0.7 ms each time.
+ */
+static __always_inline struct cgroup_subsys_state *weir_css(__u64 css_set, int position)
+{
+	struct cgroup_subsys_state *state = 0;
+
+	bpf_probe_read_kernel(&state, sizeof(state),
+			      (struct cgroup_subsys_state **)css_set + position);
+	return state;
+}
+
+/* Where the search for a controller has got to. */
+struct weir_controller_search {
+	__u64 css_set;
+	int found;
+};
+
+static long weir_controller_step(__u32 i, struct weir_controller_search *search)
+{
+	struct cgroup_subsys_state *state = weir_css(search->css_set, i);
+	char name[WEIR_CONTROLLER_LENGTH] = {};
+
+	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(state, ss, name));
+	if (*(__u64 *)name != *(const volatile __u64 *)task_filter.controller)
+		return 0;
+	search->found = i + 1;
+	return 1;
+}
+
+/*
+ * Finds that position by name in any task's css_set: the kernel's enum of controllers would be one
+ * more type to be searched for. Not static, and no loop, which the verifier walks through.
  */
 __noinline int weir_controller_find(__u64 css_set)
 {
-	struct css_set *set = (struct css_set *)css_set;
-	int i;
+	struct weir_controller_search search = { css_set, 0 };
 
-	for (i = 0; i < WEIR_CONTROLLERS_MAX; i++) {
-		struct cgroup_subsys_state *state = 0;
-		char name[WEIR_CONTROLLER_LENGTH] = {};
+	bpf_loop(WEIR_CONTROLLERS_MAX, weir_controller_step, &search, 0);
+	return search.found;
+}
 
-		bpf_probe_read_kernel(&state, sizeof(state), &set->subsys[0] + i);
-		bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(state, ss, name));
-		if (*(__u64 *)name == *(const volatile __u64 *)task_filter.controller)
-			return i + 1;
-	}
-	return 0;
+/* The task's cgroup in the hierarchy of version 1 that the user side chose, or NULL. */
+static __always_inline struct cgroup *weir_task_cgroup_v1(struct task_struct *task)
+{
+	struct css_set *set = BPF_CORE_READ(task, cgroups);
+	int controller = weir_controller;
+	struct cgroup_subsys_state *state;
+
+	if (!controller)
+		controller = weir_controller = weir_controller_find((__u64)set);
+	if (controller <= 0)
+		return 0;
+	state = weir_css((__u64)set, controller - 1);
+	return state ? BPF_CORE_READ(state, cgroup) : 0;
 }
 
 /* The task's cgroup in the hierarchy that the user side chose, or NULL. */
 static __always_inline struct cgroup *weir_task_cgroup(struct task_struct *task)
 {
-	struct css_set *set = BPF_CORE_READ(task, cgroups);
-	struct cgroup_subsys_state *state = 0;
-	int controller = weir_controller;
-
 	if (task_filter.hierarchy == WEIR_CGROUP_V2)
-		return BPF_CORE_READ(set, dfl_cgrp);
-	if (!controller)
-		controller = weir_controller = weir_controller_find((__u64)set);
-	if (controller <= 0)
-		return 0;
-	bpf_probe_read_kernel(&state, sizeof(state), &set->subsys[0] + (controller - 1));
-	return state ? BPF_CORE_READ(state, cgroup) : 0;
+		return BPF_CORE_READ(task, cgroups, dfl_cgrp);
+	return weir_task_cgroup_v1(task);
 }
 
 static __always_inline __u64 weir_cgroup_id(struct cgroup *cgroup)
 {
-	return cgroup ? BPF_CORE_READ(cgroup, kn, id) : 0;
+	struct kernfs_node *node = 0;
+
+	if (!cgroup)
+		return 0;
+	bpf_core_read(&node, sizeof(node), WEIR_CGROUP_MEMBER(cgroup, kn));
+	return BPF_CORE_READ(node, id);
 }
 
-/* True in the filter's cgroup and in those below it: its ancestor of that depth is the filter's. */
-static __always_inline int weir_task_in_cgroup(struct task_struct *task)
+/* The same of the current task, for which version 2 has a call that needs no types. */
+static __always_inline __u64 weir_current_cgroup_id(void)
 {
-	struct cgroup *cgroup = weir_task_cgroup(task);
-	struct cgroup *above = 0;
+	if (task_filter.hierarchy == WEIR_CGROUP_V2)
+		return bpf_get_current_cgroup_id();
+	return weir_cgroup_id(weir_task_cgroup_v1((struct task_struct *)bpf_get_current_task()));
+}
 
-	if (!cgroup || BPF_CORE_READ(cgroup, level) < (int)task_filter.cgroup_level)
+/* True for the filter's cgroup and those below it: its ancestor of that depth is the filter's. */
+static __always_inline int weir_cgroup_wanted(struct cgroup *cgroup)
+{
+	struct cgroup *above = 0;
+	int level = -1;
+
+	if (!cgroup)
+		return 0;
+	bpf_core_read(&level, sizeof(level), WEIR_CGROUP_MEMBER(cgroup, level));
+	if (level < (int)task_filter.cgroup_level)
 		return 0;
 	bpf_probe_read_kernel(&above, sizeof(above),
-			      &cgroup->ancestors[0] + task_filter.cgroup_level);
+			      WEIR_CGROUP_MEMBER(cgroup, ancestors[0]) + task_filter.cgroup_level);
 	return weir_cgroup_id(above) == task_filter.cgroup;
 }
 
-/* True for a task that the user asked for. */
-static __always_inline int weir_task_wanted(struct task_struct *task)
+static __always_inline int weir_current_in_cgroup(void)
+{
+	if (task_filter.hierarchy == WEIR_CGROUP_V2)
+		return bpf_get_current_ancestor_cgroup_id(task_filter.cgroup_level) ==
+		       task_filter.cgroup;
+	return weir_cgroup_wanted(
+		weir_task_cgroup_v1((struct task_struct *)bpf_get_current_task()));
+}
+
+/* True for a task that the user asked for, as far as it is no cgroup that he asked for. */
+static __always_inline int weir_task_named(struct task_struct *task)
 {
 	if (task_filter.by & WEIR_TASK_BY_PID &&
 	    (__u32)BPF_CORE_READ(task, tgid) != task_filter.pid)
@@ -96,7 +163,21 @@ static __always_inline int weir_task_wanted(struct task_struct *task)
 			if (comm[i] != task_filter.comm[i] && i < (int)task_filter.comm_length)
 				return 0;
 	}
-	return !(task_filter.by & WEIR_TASK_BY_CGROUP) || weir_task_in_cgroup(task);
+	return 1;
+}
+
+/* True for a task that the user asked for. */
+static __always_inline int weir_task_wanted(struct task_struct *task)
+{
+	return weir_task_named(task) && (!(task_filter.by & WEIR_TASK_BY_CGROUP) ||
+					 weir_cgroup_wanted(weir_task_cgroup(task)));
+}
+
+/* The same of the current task: fewer types are searched for. */
+static __always_inline int weir_current_wanted(void)
+{
+	return weir_task_named((struct task_struct *)bpf_get_current_task()) &&
+	       (!(task_filter.by & WEIR_TASK_BY_CGROUP) || weir_current_in_cgroup());
 }
 
 /* Everything that an event says of a task. Some 150 ns: only where an event is sent. */
@@ -110,12 +191,15 @@ static __always_inline void weir_task_fill(struct weir_task_id *id, struct task_
 	bpf_core_read_str(id->comm, sizeof(id->comm), &task->comm);
 }
 
-/* The same of the current task, with half the calls: what it holds itself needs none. */
+/*
+ * The same of the current task, with half the calls: what it holds itself needs none. Pointers are
+ * not followed so: to learn whether to trust one, the verifier searches all types four times.
+ */
 static __always_inline void weir_task_fill_current(struct weir_task_id *id)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
 
-	id->cgroup = weir_cgroup_id(weir_task_cgroup(task));
+	id->cgroup = weir_current_cgroup_id();
 	id->pid = task->tgid;
 	id->tid = task->pid;
 	id->ppid = BPF_CORE_READ(task, real_parent, tgid);
@@ -127,11 +211,10 @@ static __always_inline void weir_task_fill_current(struct weir_task_id *id)
 /* The name of the current process: that of its first thread. */
 static __always_inline void weir_current_process_comm(char *comm)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task_btf();
-	struct task_struct *leader = task->group_leader;
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct task_struct *leader = BPF_CORE_READ(task, group_leader);
 
-	((__u64 *)comm)[0] = *(__u64 *)&leader->comm[0];
-	((__u64 *)comm)[1] = *(__u64 *)&leader->comm[8];
+	bpf_core_read(comm, WEIR_COMM_LENGTH, &leader->comm);
 }
 
 #endif
