@@ -187,19 +187,13 @@ static __noinline __u32 task_new(struct task_struct *task, struct weir_thread_wo
 __noinline __u32 task_index_of(__u64 task, __u32 tid)
 {
 	struct weir_thread_words *words = weir_thread_words(&task_index, tid, RUNQ_SETS_LOG);
-	__u32 index;
 	__u32 way;
 
 	if (!words)
 		return 0;
 	way = weir_thread_way(words, tid);
-	if (way < WEIR_THREAD_WAYS)
-		index = (__u32)weir_thread_word_value(words->word[way]);
-	else
-		index = task_new((struct task_struct *)task, words);
-	if (!index)
-		__sync_fetch_and_add(&task_pool.full, 1);
-	return index;
+	return way < WEIR_THREAD_WAYS ? (__u32)weir_thread_word_value(words->word[way])
+				      : task_new((struct task_struct *)task, words);
 }
 
 /* What a thread did between its arrival (a stamp, 0: before our first event here) and now. */
@@ -247,8 +241,11 @@ __noinline __u32 task_arrived(__u64 task, __u32 tid, int timed, __u64 wait_ns, _
 	__u32 this_window = *(volatile __u32 *)&window;
 	struct runq_longest *longest;
 
-	if (!slot || !index)
+	/* Once for each switch, as it is counted. */
+	if (!slot || !index) {
+		__sync_fetch_and_add(&task_pool.full, 1);
 		return 0;
+	}
 	slot->switches++;
 	if (!timed)
 		return index;

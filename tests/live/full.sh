@@ -19,6 +19,21 @@ cleanup() {
 }
 trap cleanup EXIT
 
+cat >"$tap_dir/wait.yaml" <<'Y'
+# Where does the time of these threads go?
+weir: 1
+params:
+  comm: {type: string, default: ""}
+sources:
+  time:
+    plugin: cpu.wait
+    comm: ${comm}
+    interval: 0
+sinks:
+  out:
+    plugin: ${format}
+    inputs: [time]
+Y
 # A name that nothing else has, 15 bytes at most.
 me=full-$$
 cp "$load" "$tap_dir/$me"
@@ -45,9 +60,83 @@ print(2 * number)
 P
 }
 
+# 12 processes whose numbers end alike, of which a set of a table of threads has room for 8. Each sleeps
+# so often; how often the kernel gave them a CPU.
+crowd() {
+	python3 - "$1" "$me" <<'P'
+import ctypes, os, random, sys, time
+number, name = int(sys.argv[1]), sys.argv[2].encode()
+libc = ctypes.CDLL(None, use_errno=True)
+STRIDE, PEOPLE, CLONE3 = 2048, 12, 435
+def child():
+    libc.prctl(15, name, 0, 0, 0)
+    turns = lambda: int(open("/proc/self/schedstat").read().split()[2])
+    before = turns()
+    for _ in range(number):
+        time.sleep(0.0005)
+    os.write(out, b"%8d\n" % (turns() - before))
+    # Until all have ended: whoever does makes room.
+    os.read(end[0], 1)
+    os._exit(0)
+def start(pid):
+    wanted = (ctypes.c_int * 1)(pid)
+    # flags, three addresses, SIGCHLD, stack, its size, tls, set_tid, its size, cgroup
+    clone = (ctypes.c_uint64 * 11)(0, 0, 0, 0, 17, 0, 0, 0, ctypes.addressof(wanted), 1, 0)
+    got = libc.syscall(CLONE3, clone, ctypes.sizeof(clone))
+    if got == 0:
+        child()
+    return got > 0
+(told, out), end = os.pipe(), os.pipe()
+for _ in range(1000):
+    first = random.randrange(400, STRIDE)
+    numbers = [first + i * STRIDE for i in range(PEOPLE)]
+    if not any(os.path.exists("/proc/%d" % pid) for pid in numbers):
+        break
+if sum(map(start, numbers)) < PEOPLE:
+    sys.exit("processes cannot be given numbers here: " + os.strerror(ctypes.get_errno()))
+print(sum(int(os.read(told, 9)) for _ in numbers))
+os.write(end[1], b"." * PEOPLE)
+for _ in numbers:
+    os.wait()
+P
+}
+
+# One exec waits for a lease on its file, and keeps the only place, while so many others fail.
+exec_all() {
+	cp /bin/true "$tap_dir/leased"
+	python3 - "$1" "$me" "$tap_dir/leased" <<'P'
+import ctypes, fcntl, os, signal, sys, time
+number, name, leased = int(sys.argv[1]), sys.argv[2].encode(), sys.argv[3]
+def child(path, times):
+    pid = os.fork()
+    if pid:
+        return pid
+    ctypes.CDLL(None).prctl(15, name, 0, 0, 0)
+    for _ in range(times):
+        try:
+            os.execv(path, [path])
+        except OSError:
+            pass
+    os._exit(0)
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+file = os.open(leased, os.O_RDONLY | os.O_CLOEXEC)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+waits = child(leased, 1)
+end = time.monotonic() + 30
+while not open("/proc/%d/wchan" % waits).read().endswith("lease") and time.monotonic() < end:
+    time.sleep(0.01)
+os.waitpid(child("/nonexistent/program", number), 0)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+os.waitpid(waits, 0)
+print(number)
+P
+}
+
 work() {
 	case $1 in
 	connect_all) connect_all "$2" ;;
+	crowd) crowd "$2" ;;
+	exec_all) exec_all "$2" ;;
 	*) "$tap_dir/$me" "$me" "$@" ;;
 	esac
 }
@@ -104,6 +193,9 @@ fsdist --op read --interval 0 --comm $me|1:calls|file 400 $tap_dir/image|call no
 runqlat --interval 0 --comm $me|1:waiting|switch 2000|wait not timed: too many threads were waiting \(cure: watch fewer: --pid|lost >= 0.9 * truth and counts <= 0.1 * truth and "begin was not seen" not in said
 biolatency --interval 0 --disk ${loop##*/}|1:flights|read 400 $loop|request not followed: too many in flight \(cure: watch one disk: --disk|lost >= truth and not rows and "was not seen" not in said
 biosnoop --disk ${loop##*/}|1:flights|read 400 $loop|request not followed: too many in flight \(cure: watch one disk: --disk|lost >= truth and not rows and "was not seen" not in said
+execsnoop --failed --comm $me|1:calls|exec_all 400|exec not followed, so its failure would not be seen: too many at a time \(cure: |lost == truth and not [row for row in rows if row["error"]]
+sched --top 1000 --interval 0 --comm $me||crowd 200|switch of a thread not counted: too many threads \(cure: watch fewer: --pid|lost >= 4 * 200 and abs(lost + sum(row["switches"] for row in rows) - truth) < 0.05 * truth
+run $tap_dir/wait.yaml --comm $me||crowd 200|event of a thread that is not counted: too many threads \(cure: watch fewer: --pid|lost >= 4 * 200 and sum(row["switches"] >= 200 for row in rows) == 8
 tcplife --connections 64||connect_all 100|connection not followed: too many at a time \(cure: a larger --connections|0 <= lost - truth < 50 and ends == truth
 T
 
