@@ -227,8 +227,8 @@ static const struct {
 	void *(*run)(void *thread);
 	int threads;
 } cases[] = {
-	{ "open", storm_open, 2 }, { "exec", storm_exec, 1 }, { "connect", storm_connect, 1 },
-	{ "read", storm_read, 1 }, { "file", storm_file, 1 }, { "switch", storm_switch, 2 },
+	{ "open", storm_open, 2 },   { "exec", storm_exec, 1 }, { "connect", storm_connect, 1 },
+	{ "read", storm_read, 1 },   { "file", storm_file, 1 }, { "switch", storm_switch, 2 },
 	{ "block", storm_block, 2 },
 };
 
