@@ -53,7 +53,7 @@ same() {
 
 # attached FILE...: waits until each weir says there that it sees what happens. Empty a FILE of an
 # earlier one before you start the next in the background, which does it later than the words of the
-# earlier one would be found: `: >FILE`. TAP_SETTLE: seconds to wait after that.
+# earlier one would be found: `: >FILE`.
 attached() {
 	for tap_said in "$@"; do
 		for _ in $(seq 1200); do
@@ -63,7 +63,25 @@ attached() {
 		cat "$tap_said"
 		return 1
 	done
-	sleep "${TAP_SETTLE:-0}"
+}
+
+# emulated: true in a guest of tests/vm, where WEIR_VM is the kernel's release. There the start of a
+# program takes a second, an interrupt or a tracepoint milliseconds, and the host, which has other
+# things to do, stops a CPU between any two instructions for a tenth of a second.
+emulated() {
+	case ${WEIR_VM-} in
+	[0-9]*) ;;
+	*) return 1 ;;
+	esac
+}
+
+# until_true COMMAND...: waits for it, two minutes at most.
+until_true() {
+	for _ in $(seq 1200); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	return 1
 }
 
 # on_disk FOLDER: the test's own folder, or this one where that has no disk below it. A tmpfs keeps

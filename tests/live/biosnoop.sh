@@ -97,14 +97,18 @@ check "the flush is of the process that called fsync" is "[r['pid'] for r in row
 check "it has no place and no bytes" is "[(r['offset'], r['bytes']) for r in rows if r['op'] == 'flush']" "[(None, 0)]"
 
 # A buffered write that the kernel writes back later.
+written() {
+	awk '{printf "%.0f\n", $7 * 512}' "/sys/block/$name/stat"
+}
 write_back() {
+	before=$(written)
 	dd if=/dev/zero of="$loop" bs=64k count=1 conv=notrunc 2>/dev/null
 	exec 9<"$loop"
-	for _ in $(seq 60); do
-		sleep 1
-		grep -q '"op":"write"' "$tap_dir/json" && break
-	done
+	until_true all_written
 	exec 9<&-
+}
+all_written() {
+	[ "$(written)" -ge $((before + 65536)) ]
 }
 expire=$(cat /proc/sys/vm/dirty_expire_centisecs)
 interval=$(cat /proc/sys/vm/dirty_writeback_centisecs)
@@ -137,10 +141,7 @@ check "its longest is no shorter than its mean" is "all(r['max'] >= r['latency']
 # A disk that takes 50 ms for each read.
 mkdir "$tap_dir/slow"
 if "$build/tests/slow_file" 4 50 "$tap_dir/slow" & then
-	for _ in $(seq 50); do
-		[ -e "$tap_dir/slow/disk" ] && break
-		sleep 0.1
-	done
+	until_true test -e "$tap_dir/slow/disk"
 fi
 slow=$(losetup -f --show "$tap_dir/slow/disk" 2>"$tap_dir/err") || slow=
 if [ -z "$slow" ]; then

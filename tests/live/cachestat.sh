@@ -47,7 +47,8 @@ ask() {
 }
 
 # row EXPRESSION: true of the row? `had`: what mincore said before, in this order. A fault or two
-# of the program's own code may be among the hits, and a machine short of memory may drop a page.
+# of the program's own code may be among the hits, or among the misses where a machine short of memory has
+# dropped its page.
 row() {
 	python3 - "$tap_dir/json" "$tap_dir/said" "$1" <<'P'
 import json, sys
@@ -64,7 +65,7 @@ dd if=/dev/urandom of="$file" bs=4k count=$pages 2>/dev/null
 "$build/tests/cache_reader" "$file" read drop read write
 
 ask drop resident read resident
-check "a cold file is misses only" row "had == [0, $pages] and misses == $pages"
+check "a cold file is misses only" row "had == [0, $pages] and $pages <= misses <= $pages + 5"
 check "what was read ahead for it is no hit" row "hits is None or hits <= 5"
 check "it was dropped before" row "dropped >= $pages - 10"
 
@@ -74,23 +75,27 @@ if grep -q '"hits":null' "$tap_dir/json"; then
 	check "and the table says that" holds "$tap_dir/err" "hits are not known"
 	finish
 fi
-check "a warm file is hits only" row "had[0] <= hits <= had[0] + 5 and misses == $pages - had[0]"
+check "a warm file is hits only" row "had[0] <= hits <= had[0] + 5 and $pages - had[0] <= misses <= $pages - had[0] + 5"
 check "their ratio is 1" row "had[0] < $pages or ratio == 1"
 ask bytes
-check "50 reads of the same page are 50 hits" row "50 <= hits <= 55 and misses == 0"
+check "50 reads of the same page are 50 hits" row "50 <= hits <= 55 and misses <= 5"
 ask drop random resident
-check "reads without read-ahead are a miss each" row "misses == had[0] == 63 and hits <= 5"
+check "reads without read-ahead are a miss each" row "had[0] == 63 <= misses <= 68 and hits <= 5"
 ask random
-check "and then a hit each" row "63 <= hits + misses <= 68 and misses <= 3"
+check "and then a hit each" row "63 <= hits + misses <= 68 and misses <= 5"
 ask drop read read read
 check "read three times: once missed, twice hit" row "misses == $pages and 2 * $pages <= hits <= 2 * $pages + 5"
 ask drop map resident
-check "pages that are faulted in are misses" row "misses == had[0] == $pages and hits <= 10"
+check "pages that are faulted in are misses" row "had[0] == $pages <= misses <= $pages + 5 and hits <= 10"
 ask write
-check "new pages that are written are neither" row "written == $pages and dirtied >= $pages and misses == 0 and hits <= 5"
+check "new pages that are written are neither" row "written == $pages and dirtied >= $pages and misses <= 5 and hits <= 5"
+cached() {
+	awk '/^Cached:/ {printf "%.0f\n", $2 * 1024}' /proc/meminfo
+}
+before=$(cached)
 ask
-check "who does nothing has nothing" row "misses == 0 and dirtied == 0 and written == 0 and hits <= 5"
+after=$(cached)
+check "who does nothing has nothing" row "misses <= 5 and dirtied == 0 and written == 0 and hits <= 5"
 
-size=$(awk '/^Cached:/ {printf "%.0f\n", $2 * 1024}' /proc/meminfo)
-check "the cache's size is the kernel's" row "abs(cached - $size) < 64 << 20"
+check "the cache's size is the kernel's" row "min($before, $after) - (64 << 20) < cached < max($before, $after) + (64 << 20)"
 finish

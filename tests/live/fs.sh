@@ -1,6 +1,6 @@
 #!/bin/sh
-# weir fsslower and fsdist on file systems whose answer is known: every call, in known numbers, and
-# a disk that takes 50 ms for each request. Usage: fs.sh SOURCE BUILD
+# weir fsslower and fsdist on calls whose answer is known: paths, failures, processes, threads, and a disk
+# that takes 50 ms for each request. Usage: fs.sh SOURCE BUILD
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
@@ -10,102 +10,10 @@ if [ "$(id -u)" != 0 ]; then
 	skip "fsslower and fsdist on known calls" "needs root"
 	finish
 fi
-top=$(cd "$tap_dir" && pwd -P)
-
-loops=
-cleanup() {
-	for folder in slow_ext4 overlay ext4 xfs btrfs tmpfs; do
-		mountpoint -q "$top/$folder" && umount "$top/$folder"
-	done
-	for loop in $loops; do
-		losetup -d "$loop"
-	done
-	mountpoint -q "$top/slow" && umount "$top/slow"
-	mountpoint -q "$top/images" && umount -l "$top/images"
-	rm -rf "$tap_dir"
-}
-trap cleanup EXIT
-
-# slower CASE N FOLDER [OPTION...]: the load below weir fsslower; JSON in $tap_dir/json.
-slower() {
-	case=$1 number=$2 folder=$3
-	shift 3
-	"$weir" fsslower "$@" --format json -- "$load" "$case" "$number" "$folder" \
-		>"$tap_dir/json" 2>"$tap_dir/err"
-}
-
-# dist CASE N FOLDER [OPTION...]: the same below weir fsdist.
-dist() {
-	case=$1 number=$2 folder=$3
-	shift 3
-	"$weir" fsdist 0 "$@" --format json -- "$load" "$case" "$number" "$folder" \
-		>"$tap_dir/json" 2>"$tap_dir/err"
-}
-
-# counts N CONDITION: exactly so many rows hold it, a Python expression over their columns.
-counts() {
-	found=$(python3 - "$tap_dir/json" "$2" "$folder" <<'P'
-import json, sys
-rows = [json.loads(line) for line in open(sys.argv[1])]
-known = {"folder": sys.argv[3], "rows": rows}
-print(sum(bool(eval(sys.argv[2], {**known, **row})) for row in rows))
-P
-)
-	[ "$found" = "$1" ] && return
-	echo "$found rows, not $1: $2"
-	tail -5 "$tap_dir/json"
-	cat "$tap_dir/err"
-	return 1
-}
-
-# Content of the file that is read.
-fill() {
-	dd if=/dev/zero of="$1/data" bs=4k count=64 2>/dev/null && sync -f "$1/data"
-}
-
-# Every kind of call on a file system: its name and its disk ("None": it has none).
-check_calls() {
-	fs=$1 folder=$2 disk=$3
-	same="fs == '$fs' and (disk == $disk or fs == 'btrfs') and comm == 'fs_load'"
-	data="$same and path == folder + '/data' and error is None"
-	fill "$folder"
-	slower reads,writes,sync 10 "$folder" 0 --fs "$fs"
-	check "$fs: ten reads by each of six calls are 60 rows" counts 60 "$data and op == 'read' and bytes == 100"
-	for call in "read:0" "readv:100" "pread64:200" "preadv:300" "preadv2:400" "preadv2:200"; do
-		check "$fs: ${call%:*} at ${call#*:}" counts 10 \
-			"$data and call == '${call%:*}' and offset == ${call#*:} and bytes == 100"
-	done
-	check "$fs: and one open of it" counts 1 "$data and op == 'open' and bytes is None and offset is None and fd >= 3"
-	for call in "write:0" "writev:100" "pwrite64:200" "pwritev:300" "pwritev2:400"; do
-		check "$fs: ${call%:*} at ${call#*:}" counts 10 \
-			"$same and op == 'write' and path == folder + '/made' and call == '${call%:*}' and offset == ${call#*:} and bytes == 100"
-	done
-	check "$fs: a write that goes to the end has no offset of its caller" counts 10 \
-		"$same and call == 'pwrite64' and offset is None and bytes == 100"
-	for call in fdatasync syncfs; do
-		check "$fs: $call" counts 10 "$same and op == 'fsync' and call == '$call' and path == folder + '/made' and bytes is None"
-	done
-	check "$fs: fsync" counts 10 "$same and call == 'fsync' and path == folder + '/made'"
-	check "$fs: fsync of a folder" counts 10 "$same and call == 'fsync' and path == folder"
-	check "$fs: sync_file_range tells where" counts 10 \
-		"$same and call == 'sync_file_range' and offset % 4096 == 0 and path == folder + '/made'"
-	# Programs are loaded from the same kind of file system, but not from the same disk.
-	if [ "$disk" = None ]; then
-		dist reads 500 "$folder" --op read --fs "$fs"
-	else
-		dist reads 500 "$folder" --op read --fs "$fs" --disk "$(eval echo "$disk")"
-	fi
-	check "$fs: 3,000 reads are counted, every one" counts 1 \
-		"fs == '$fs' and op == 'read' and count == 3000 and bytes == 300000 and errors == 0 and latency['count'] == 3000"
-}
-
-# Images of disks lie in memory, so that no fsync waits for the machine's own disk.
-mkdir "$top/images" "$top/tmpfs"
-mount -t tmpfs weirtest "$top/images"
-mount -t tmpfs -o size=1m weirtest "$top/tmpfs"
-check_calls tmpfs "$top/tmpfs" None
+. "$source/tests/live/fs_rows.sh"
 
 folder=$top/tmpfs
+fill "$folder"
 slower opens 10 "$folder" 0 --op open
 check "a path relative to the working directory is told from the root on" counts 10 \
 	'call == "openat" and path == folder + "/data" and fs == "tmpfs"'
@@ -144,42 +52,11 @@ wait $pid
 check "a process has its own histogram" counts 1 "op == 'read' and pid == $one and count == 1000 and comm == 'weirtest_fs'"
 check "and the other one its own" counts 1 "op == 'read' and pid == $two and count == 2000 and disk is None"
 
-# disk NAME MKFS [OPTION...]: makes a disk of 320 MiB and mounts it; false if that cannot be had here.
-disk() {
-	name=$1
-	shift
-	command -v "$1" >/dev/null || { skip "$name: all calls" "no $1 here"; return 1; }
-	grep -qw "$name" /proc/filesystems || modprobe "$name" 2>/dev/null ||
-		{ skip "$name: all calls" "this kernel has no $name"; return 1; }
-	truncate -s 320M "$top/images/$name"
-	mkdir "$top/$name"
-	"$@" "$top/images/$name" >"$tap_dir/said" 2>&1 || { skip "$name: all calls" "$(tail -1 "$tap_dir/said")"; return 1; }
-	loop=$(losetup -f --show "$top/images/$name" 2>"$tap_dir/said") ||
-		{ skip "$name: all calls" "no loop device: $(head -1 "$tap_dir/said")"; return 1; }
-	loops="$loops $loop"
-	mount -t "$name" "$loop" "$top/$name"
-}
-
-PATH=$PATH:/usr/sbin:/sbin
 if disk ext4 mkfs.ext4 -q -F; then
-	check_calls ext4 "$top/ext4" "'${loop#/dev/}'"
+	fill "$top/ext4"
 	slower reads 10 "$top/ext4" 0 --op read --disk "${loop#/dev/}"
 	check "one disk can be asked for" counts 60 'op == "read"'
 	check "and no other one is shown" counts 0 "disk != '${loop#/dev/}'"
-fi
-disk xfs mkfs.xfs -q && check_calls xfs "$top/xfs" "'${loop#/dev/}'"
-# Which may lie on many disks: Linux 6.18 no longer names one of them.
-disk btrfs mkfs.btrfs -q && check_calls btrfs "$top/btrfs" None
-if grep -qw overlay /proc/filesystems; then
-	mkdir "$top/tmpfs/upper" "$top/tmpfs/work" "$top/lower" "$top/overlay"
-	if mount -t overlay -o "lowerdir=$top/lower,upperdir=$top/tmpfs/upper,workdir=$top/tmpfs/work" \
-		weirtest "$top/overlay" 2>"$tap_dir/said"; then
-		check_calls overlay "$top/overlay" None
-	else
-		skip "overlay: all calls" "$(head -1 "$tap_dir/said")"
-	fi
-else
-	skip "overlay: all calls" "this kernel has no overlay"
 fi
 
 # ext4 on a disk that takes 50 ms for each request.
@@ -192,10 +69,7 @@ slow_disk() {
 	fill "$top/slow_ext4"
 	umount "$top/slow_ext4"
 	"$build/tests/slow_file" 16 50 "$top/slow" "$top/images/slow" &
-	for _ in $(seq 50); do
-		[ -e "$top/slow/disk" ] && break
-		sleep 0.1
-	done
+	until_true test -e "$top/slow/disk"
 	loop=$(losetup -f --show "$top/slow/disk") || return 1
 	loops="$loop $loops"
 	mount -t ext4 "$loop" "$top/slow_ext4"

@@ -19,15 +19,6 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# until COMMAND...: within 30 s.
-until_true() {
-	for _ in $(seq 300); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
-	done
-	return 1
-}
-
 # watch NAME WEIR-ARGUMENT...: what is written goes to $tap_dir/NAME.
 watch() {
 	name=$1
@@ -36,6 +27,12 @@ watch() {
 	"$weir" offcpu --interval 0 "$@" >"$tap_dir/$name" 2>"$tap_dir/$name.err" &
 	pids="$pids $!"
 	told="$told $tap_dir/$name.err"
+}
+
+# stolen: ns that interrupts and a hypervisor have taken from all CPUs until now: the kernel does not
+# count them as run time, so that they look blocked.
+stolen() {
+	awk '$1 == "cpu" {printf "%.0f\n", ($7 + $8 + $9) * 1e7}' /proc/stat
 }
 
 # run WATCH: the load under what the function WATCH starts. $tap_dir/truth.
@@ -51,8 +48,10 @@ run() {
 	$1
 	# shellcheck disable=SC2086 # several files
 	attached $told
+	before=$(stolen)
 	echo >&9
 	until_true grep -q "done" "$tap_dir/truth"
+	stolen_ns=$(($(stolen) - before))
 	for pid in $pids; do
 		kill -INT "$pid"
 		wait "$pid"
@@ -61,11 +60,16 @@ run() {
 	wait $loader
 }
 
+# The kernel reads its clock a moment before its tracepoints, and several weirs look one after the
+# other: what a guest is stopped meanwhile is missing from a block.
+share=0.97
+emulated && share=0.5
+
 # judge NAME EXPRESSION: python, true. `rows` of NAME; of(comm, function) of them; `truth` by thread.
 judge() {
-	python3 - "$tap_dir" "$1" "$2" <<'P'
+	python3 - "$tap_dir" "$1" "$2" "$share" "$stolen_ns" <<'P'
 import json, sys
-folder = sys.argv[1]
+folder, share, stolen = sys.argv[1], float(sys.argv[4]), int(sys.argv[5])
 rows = [json.loads(line) for line in open(folder + "/" + sys.argv[2])]
 truth = {}
 for line in open(folder + "/truth"):
@@ -73,7 +77,7 @@ for line in open(folder + "/truth"):
     if len(words) == 5:
         truth[words[0]] = dict(zip(("count", "blocked", "measured", "wall"), map(int, words[1:])))
     elif words[0] == "brief":
-        brief = int(words[1])
+        brief, brief_life = map(int, words[1:])
 def names(row):
     return row["stack"]
 def of(comm, function=None, **others):
@@ -82,16 +86,20 @@ def of(comm, function=None, **others):
 def total(found, key="weight"):
     return sum(r[key] for r in found)
 # The kernel now and then counts a wait for a device as one for a CPU, too: the least is exact.
+def least(name):
+    return share * truth[name]["blocked"] - 5 * MS - stolen
 def right(ns, name):
-    return 0.97 * truth[name]["blocked"] - 5 * MS <= ns <= truth[name]["wall"]
+    return least(name) <= ns <= truth[name]["wall"]
 # A thread may lose the CPU between arming its timer and blocking: a block can be shorter than that.
 def measured(ns, name):
     return right(ns, name) and ns <= truth[name]["measured"] + 5 * MS
 MS = 1000000
 if not eval("(" + sys.argv[3] + ")"):
-    print("truth", truth)
-    for row in rows:
-        print({k: v for k, v in row.items() if k != "stack"}, names(row))
+    print("truth", truth, "stolen", stolen)
+    keys = ("comm", "tid", "weight", "count", "blocked", "min", "max", "state", "waker_comm")
+    for row in [r for r in rows if r["comm"] in truth or r["comm"] == "offcpu_brief"][:30]:
+        print(*(row.get(k) for k in keys), ";".join(names(row)[:12]))
+    print(open(folder + "/" + sys.argv[2] + ".err").read())
     sys.exit(1)
 P
 }
@@ -128,14 +136,14 @@ check "no frame is of the program that took the stack" judge rows \
 check "who waits for a lock is blocked as long as the kernel says, within 3 %" judge rows \
 	'right(total([r for r in of("waiter") if "thread_main" in names(r) and "waiter" in names(r)]), "waiter")'
 check "at least 20 times 10 ms of it for the lock itself" judge rows \
-	'total(of("waiter", "wants_the_lock")) > 150 * MS'
+	'total(of("waiter", "wants_the_lock")) > share * 20 * 10 * MS'
 check "threads that wait until the end count as blocked" judge rows \
 	'all(total(of(name), "blocked") == 1 for name in truth)'
 check "there are rows of this process only" judge rows 'len({r["pid"] for r in rows}) == 1'
 check "a process that lived 5 ms and is gone has the names of its functions" judge dead \
 	'total(of("offcpu_brief", "blocks_and_is_gone", pid=brief), "count") == 1'
 check "and its time, of some ms" judge dead \
-	'MS <= total(of("offcpu_brief", "blocks_and_is_gone", pid=brief)) < 500 * MS'
+	'MS <= total(of("offcpu_brief", "blocks_and_is_gone", pid=brief)) <= brief_life'
 check "who has the lock is who wakes the one who waits for it" judge waker \
 	'total(of("waiter", "wants_the_lock", waker_comm="holder"), "count") >= 15'
 check "what the waker did stands on top" judge waker \
@@ -145,7 +153,7 @@ check "with wakers, times are the same" judge waker \
 check "kernel stacks alone have no user functions" judge kernel \
 	'rows and not any("naps_ten_ms" in names(r) for r in rows)'
 check "kernel stacks alone have the same time within 3 %" judge kernel \
-	'total(of("sleeper"), "count") >= 50 and total(of("sleeper")) >= 0.97 * truth["sleeper"]["blocked"]'
+	'total(of("sleeper"), "count") >= 50 and total(of("sleeper")) >= least("sleeper")'
 if [ -z "$slow" ]; then
 	skip "who reads a disk of 50 ms is uninterruptible for 50 ms" "no loop device on FUSE here: $(head -1 "$tap_dir/err")"
 	skip "no other states are in a filtered result" "no loop device on FUSE here"
@@ -156,17 +164,18 @@ else
 	check "no other states are in a filtered result" judge states \
 		'{r["state"] for r in rows} == {"uninterruptible"}'
 fi
-check "the folded file has the sleeper's function and time" python3 - "$tap_dir" <<'P'
+check "the folded file has the sleeper's function and time" python3 - "$tap_dir" "$share" "$stolen_ns" <<'P'
 import sys
-folder = sys.argv[1]
+folder, share, stolen = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 least, most = [tuple(map(int, l.split()[2:4])) for l in open(folder + "/truth") if l.startswith("sleeper ")][0]
 lines = [l.rsplit(" ", 1) for l in open(folder + "/x.folded")]
 ns = sum(int(n) for stack, n in lines if stack.startswith("sleeper-") and ";naps_ten_ms;" in stack)
-sys.exit(0 if 0.97 * least - 5e6 <= ns <= most + 5e6 else "%d ns" % ns)
+sys.exit(0 if share * least - 5e6 - stolen <= ns <= most + 5e6 else "%d ns" % ns)
 P
 check "the flame graph is XML, has the function, and its unit is time" python3 - "$tap_dir" <<'P'
 import re, sys
 import xml.etree.ElementTree as tree
+print(open(sys.argv[1] + "/svg.err").read())
 text = open(sys.argv[1] + "/x.svg").read()
 tree.fromstring(text)
 assert "naps_ten_ms" in text, "no naps_ten_ms"

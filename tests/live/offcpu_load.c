@@ -7,7 +7,7 @@
  * BLOCKED_NS MEASURED_NS WALL_NS": how often it blocked, for how long by what the kernel says of it
  * (wall time less what it ran and waited for a CPU), by itself around its calls, and how long all
  * of its work took. Before that it starts itself anew as "offcpu_brief", which blocks once for 5 ms
- * and is gone. Then it waits for the end of its input.
+ * and is gone: "brief PID NS", what that took. Then it waits for the end of its input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "thread_state.h"
 
 #define SLEEPS 50
 #define WAITS  20
@@ -45,7 +47,7 @@ struct work {
 	uint64_t wall;
 };
 
-static int lock;
+static int lock, waiter_tid;
 static pthread_barrier_t begin, turn;
 static const char *disk;
 
@@ -122,6 +124,7 @@ static KEEP void wants_the_lock(struct work *work)
 /* The holder has the lock when the turn begins, and 10 ms longer. */
 static void waiter(struct work *work)
 {
+	waiter_tid = (int)syscall(SYS_gettid);
 	for (int i = 0; i < WAITS; i++) {
 		pthread_barrier_wait(&turn);
 		wants_the_lock(work);
@@ -133,6 +136,7 @@ static KEEP void holds_the_lock(struct work *work)
 {
 	take(&lock);
 	pthread_barrier_wait(&turn);
+	until_asleep(waiter_tid);
 	sleep_ms(10);
 	work->count++;
 	give(&lock);
@@ -222,6 +226,7 @@ static KEEP void blocks_and_is_gone(void)
 /* The same program anew, so that its mappings are of its own. */
 static void start_brief(void)
 {
+	uint64_t from = now_ns();
 	pid_t pid = fork();
 	int status;
 
@@ -231,7 +236,7 @@ static void start_brief(void)
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		abort();
-	printf("brief %d\n", (int)pid);
+	printf("brief %d %llu\n", (int)pid, (unsigned long long)(now_ns() - from));
 }
 
 int main(int argc, char **argv)

@@ -106,7 +106,7 @@ check "only failures, when asked for" counts 100 'path == folder + "/sub/missing
 check "and nothing else" counts 0 'not error'
 snoop slow 3 --latency
 check "how long a call took is told" counts 3 \
-	'path == folder + "/fifo" and flags == "O_RDONLY" and 90000000 < latency < 2000000000'
+	'path == folder + "/fifo" and flags == "O_RDONLY" and 90000000 < latency < 60000000000'
 check "of each of them" counts 0 'latency is None and path and path.startswith(folder)'
 
 # A whole machine's calls are told apart by name.
@@ -115,10 +115,11 @@ cp "$load" "$tap_dir/weirtest_open"
 pid=$!
 attached "$tap_dir/err"
 "$tap_dir/weirtest_open" openat 500 "$folder" &
+one=$!
 "$tap_dir/weirtest_open" openat 500 "$folder" &
-wait $! && sleep 0.5
+wait $one $!
 kill -INT $pid
-wait
+wait $pid
 check "two processes at a time are both seen" counts 1000 'flags == "O_RDWR|O_APPEND|O_CLOEXEC"'
 check "and no others" counts 0 'comm != "weirtest_open"'
 

