@@ -2,8 +2,9 @@
 /*
  * What the files of the transform use share: the rules as read (use_rules.c and its neighbours),
  * what is gathered over the window by them (use_gather.c, use_instance.c, use_slices.c, use_group.c,
- * use_modes.c), and what they make of it at its end (use_judge.c, use_text.c), beside an earlier
- * verdict (use_earlier.c, use_change.c), which becomes one row (use_row.c, use_schema.c).
+ * use_modes.c), and what they make of it at its end (use_judge.c, use_text.c), why now (use_why.c),
+ * beside an earlier verdict (use_earlier.c, use_change.c), which becomes one row (use_row.c and its
+ * neighbours).
  */
 #ifndef USE_H
 #define USE_H
@@ -178,6 +179,23 @@ struct use_difference {
 	uint32_t windows; /* fewer tell nothing */
 };
 
+/* Who starts a unit, as an input tells it: a timer. */
+struct use_starter {
+	char unit[USE_UNIT];
+	char name[USE_UNIT];
+	uint64_t since; /* when it last did; 0: not known */
+};
+
+/* What counts as begun lately, and who may have started it. */
+struct use_why {
+	uint64_t lately;    /* ns before the run */
+	struct use_ask ask; /* match: the unit that is started, of: who starts it */
+	struct weir_expr *since;
+	struct use_starter *starters;
+	uint32_t count;
+	uint32_t room;
+};
+
 struct use_conf {
 	const char *rules;
 	const char *compare;
@@ -187,6 +205,7 @@ struct use_state {
 	const struct weir_tree *rules;
 	const struct weir_tree *earlier; /* another run's verdict; NULL: none to compare with */
 	struct use_difference difference;
+	struct use_why why;
 	struct use_resource *resources;
 	uint32_t resource_count;
 	struct use_input *inputs;
@@ -289,6 +308,10 @@ void use_group_best(const struct use_state *st, const struct use_group *group,
 const struct use_member *use_group_known(const struct use_state *st,
 					 const struct use_member *member);
 void use_tally_free(struct use_tally *tally);
+
+/* use_why.c. What the rules say of it; what a batch says of who starts what. 0 or a negative errno. */
+int use_why_bind(struct weir_ctx *ctx, const struct weir_tree *rules);
+int use_why_add(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch);
 
 /* use_modes.c. The middles of its modes, ascending; how many. */
 uint32_t use_modes(const struct weir_histogram *histogram, double modes[USE_MODES]);

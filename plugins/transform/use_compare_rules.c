@@ -4,9 +4,8 @@
 
 #include "use_rules.h"
 
-/* A number that does not depend on anything, in the unit of what it is held against. */
-static int rules_constant(struct weir_ctx *ctx, const struct weir_tree *tree,
-			  const struct weir_unit *unit, double *number)
+int rules_constant(struct weir_ctx *ctx, const struct weir_tree *tree, const struct weir_unit *unit,
+		   double *number)
 {
 	static const struct weir_schema nothing = { .size = sizeof(nothing), .row_size = 8 };
 	static const struct weir_batch batch;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Figures and findings as rows: evidence, causes, victims, what has begun lately, what to run next. */
+/* Figures and findings as rows: evidence, causes, victims, what to run next. */
 #include <math.h>
 #include <stdio.h>
 
@@ -163,27 +163,6 @@ static struct weir_names_ref row_next(struct row_maker *maker, const struct use_
 			maker->err = -ENOMEM;
 	}
 	return ids;
-}
-
-/* The first of the causes that began within the window or a minute before it. */
-static struct weir_text row_why_now(struct row_maker *maker, const struct use_verdict *verdict)
-{
-	const uint64_t lately = 60ull * 1000000000;
-	const struct use_state *st = maker->ctx->state;
-	char said[USE_TEXT] = "";
-
-	for (uint32_t i = 0; i < verdict->causes.count && !said[0]; i++) {
-		const struct use_member *member = verdict->causes.members[i];
-		const struct use_member *known = use_group_known(st, member);
-		char age[32];
-
-		if (!known->since || known->since + lately < st->start || known->since > st->end)
-			continue;
-		weir_quantity((double)(st->end - known->since), &weir_ns, age, sizeof(age));
-		snprintf(said, sizeof(said), "%s (pid %u) began %s ago%s%s", member->name,
-			 member->pid, age, known->within[0] ? ", in " : "", known->within);
-	}
-	return row_text(maker, said);
 }
 
 /* Of the finding as a whole, and of no process. */

@@ -184,5 +184,7 @@ int use_gather(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *ba
 	gather_begin(ctx, input, batch);
 	for (uint32_t i = 0; i < st->resource_count && !err; i++)
 		err = gather_resource(ctx, &st->resources[i], input, batch);
+	if (!err)
+		err = use_why_add(ctx, input, batch);
 	return err == -ENOMEM ? weir_fail(ctx, err, "keep what input %u says", input) : err;
 }

@@ -4,28 +4,12 @@
 
 #include "use_rules.h"
 
-/* "3", "10%": a number on its own, as an expression of nothing. */
 static int group_number(struct weir_ctx *ctx, const struct weir_tree *map, const char *key,
-			double *number)
+			const struct weir_unit *unit, double *number)
 {
-	static const struct weir_schema nothing = { sizeof(nothing), 8, "", { NULL, 0, 0 } };
-	static const struct weir_batch batch;
 	const struct weir_tree *tree = weir_tree_get(ctx, map, key);
-	struct weir_value value;
-	const struct weir_unit *unit;
-	struct weir_expr *expr;
 
-	if (!tree)
-		return 0;
-	expr = ctx->host->tree_expr(ctx, tree, &nothing);
-	if (!expr)
-		return -EINVAL;
-	unit = ctx->host->expr_unit(expr);
-	ctx->host->expr_eval(expr, &batch, NULL, &value);
-	if (use_number(&value, number) && unit)
-		*number = *number * (double)unit->numerator / (double)unit->denominator;
-	ctx->host->expr_free(expr);
-	return 0;
+	return tree ? rules_constant(ctx, tree, unit, number) : 0;
 }
 
 static int group_column(struct weir_ctx *ctx, const struct use_group *group,
@@ -87,11 +71,11 @@ int use_bind_group(struct weir_ctx *ctx, const struct use_resource *resource,
 	if (!err)
 		err = use_bind_take(ctx, map, &group->take);
 	if (!err)
-		err = group_number(ctx, map, "at_most", &most);
+		err = group_number(ctx, map, "at_most", NULL, &most);
 	if (!err)
-		err = group_number(ctx, map, "at_least", &group->least);
+		err = group_number(ctx, map, "at_least", &weir_ratio, &group->least);
 	if (!err)
-		err = group_number(ctx, map, "others", &others);
+		err = group_number(ctx, map, "others", NULL, &others);
 	group->most = most < 1 ? 1 : most > USE_BEST ? USE_BEST : (uint32_t)most;
 	group->others = others != 0;
 	group->say = err ? NULL : use_bind_text(ctx, map, "say", true, &err);

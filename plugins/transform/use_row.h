@@ -138,4 +138,13 @@ struct weir_rows_ref row_changes(struct row_maker *maker);
 struct weir_rows_ref row_figures(struct row_maker *maker, const struct use_case *found);
 struct weir_rows_ref row_findings(struct row_maker *maker);
 
+/* use_unchecked.c. The resources whose own input said nothing, from row `at` on: where the rows now end. */
+uint32_t row_add_unchecked_resource(struct row_maker *maker, struct weir_rows_ref rows, uint32_t at,
+				    const struct use_resource *resource);
+struct weir_rows_ref row_not_checked(struct row_maker *maker);
+struct weir_rows_ref row_lost(struct row_maker *maker);
+
+/* use_why.c. "rsync (pid 7) began 2 s ago, in backup.service": of the causes, who began lately; or "". */
+struct weir_text row_why_now(struct row_maker *maker, const struct use_verdict *verdict);
+
 #endif

@@ -171,7 +171,7 @@ static int rules_resource(struct weir_ctx *ctx, struct use_resource *resource,
 
 static int rules_version(struct weir_ctx *ctx, const struct weir_tree *rules)
 {
-	static const char *const known[] = { "weir-rules", "resources", "compare" };
+	static const char *const known[] = { "weir-rules", "resources", "compare", "why_now" };
 	int err = use_bind_keys(ctx, rules, known, COUNT_OF(known));
 	const char *version = err ? NULL : use_bind_text(ctx, rules, "weir-rules", true, &err);
 
@@ -190,6 +190,8 @@ int use_rules_bind(struct weir_ctx *ctx)
 
 	if (!err)
 		err = rules_compare(ctx, st->rules);
+	if (!err)
+		err = use_why_bind(ctx, st->rules);
 	if (!err && count == 0)
 		err = weir_tree_fail(ctx, st->rules, -EINVAL, "resources is missing, or empty");
 	if (err)
@@ -241,6 +243,9 @@ void use_rules_free(struct weir_ctx *ctx)
 	for (uint32_t i = 0; i < st->resource_count; i++)
 		rules_free_resource(ctx, &st->resources[i]);
 	free(st->resources);
+	rules_free_ask(ctx, &st->why.ask);
+	ctx->host->expr_free(st->why.since);
+	free(st->why.starters);
 }
 
 void use_group_free(struct weir_ctx *ctx, struct use_group *group)

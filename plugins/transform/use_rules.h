@@ -39,6 +39,9 @@ void use_group_free(struct weir_ctx *ctx, struct use_group *group);
 /* use_compare_rules.c: which differences between two runs matter. */
 int rules_notable(struct weir_ctx *ctx, struct use_resource *resource, const struct weir_tree *map);
 int rules_compare(struct weir_ctx *ctx, const struct weir_tree *rules);
+/* A number that does not depend on anything, in the unit of what it is held against (NULL: none). */
+int rules_constant(struct weir_ctx *ctx, const struct weir_tree *tree, const struct weir_unit *unit,
+		   double *number);
 
 /* use_finding_rules.c. */
 int rules_find_figure(struct weir_ctx *ctx, const struct use_resource *resource,

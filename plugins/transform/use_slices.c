@@ -116,13 +116,18 @@ void use_slice_begin(struct weir_ctx *ctx, struct use_input *input, const struct
 	const uint64_t length = batch->end - batch->start, middle = batch->start + length / 2;
 	struct use_state *st = ctx->state;
 
-	if (!st->slice_ns) {
+	if (!st->slice_ns && length) {
 		st->base = batch->start;
-		st->slice_ns = length ? length : WEIR_SECOND;
+		st->slice_ns = length;
 	}
+	input->slice = 0;
+	/* What tells of a moment does not say how long a window is. */
+	if (!st->slice_ns)
+		return;
 	while (middle > st->base && (middle - st->base) / st->slice_ns >= USE_SLICES)
 		slice_halve_all(ctx);
-	input->slice = middle > st->base ? (uint32_t)((middle - st->base) / st->slice_ns) : 0;
+	if (middle > st->base)
+		input->slice = (uint32_t)((middle - st->base) / st->slice_ns);
 	input->slices[input->slice] += (double)length / 1e9;
 }
 

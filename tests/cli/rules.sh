@@ -91,19 +91,33 @@ disk 1 8 200 38000000 0.01
 shipped
 check "but not those that nobody waits for" is "found == []"
 rows requests <<'Y'
-columns: {disk: text, device: histogram}
-windows: [{seconds: 1, rows: [[sdz, "1200000*100 75000000*100"], [other, "5000000*100"]]}]
+columns: {disk: text, op: text, errors: count, device: histogram}
+windows: [{seconds: 1, rows: [[sdz, read, 0, "1200000*100 75000000*100"], [other, read, 0, "5000000*100"]]}]
 Y
 disk 1 8 200 38000000 0.7
 shipped
 check "an average between two humps describes no request: both are told" is \
 	"re.search('in humps around 1.[12] ms and 7[0-9] ms', f[0]['summary'])"
 rows requests <<'Y'
-columns: {disk: text, device: histogram}
-windows: [{seconds: 1, rows: [[sdz, "38000000*200"]]}]
+columns: {disk: text, op: text, errors: count, device: histogram}
+windows: [{seconds: 1, rows: [[sdz, read, 0, "38000000*200"], [sdz, driver, 9, "38000000*9"]]}]
 Y
 shipped
 check "of one hump there is no word" is "found == [('disk', 'sdz', 'saturation')] and 'hump' not in f[0]['summary']"
+check "a command that a program sends a disk may fail: that is no error of it" is \
+	"[x['errors'] for x in r if x['instance'] == 'sdz'] == [0]"
+rows requests <<'Y'
+columns: {disk: text, op: text, errors: count, device: histogram}
+windows: [{seconds: 1, rows: [[sdz, write, 7, "1000*9"]]}]
+Y
+disk 1 8 200 1000 0
+shipped
+check "requests that fail are an error, though the log tells of none" is \
+	"found == [('disk', 'sdz', 'errors')] and '7 requests failed' in f[0]['summary']"
+logged disk sdz io_error "critical space allocation error, dev sdz, sector 1"
+shipped
+check "with what the log tells, where it does" is \
+	"found == [('disk', 'sdz', 'errors')] and re.search('1 in the kernel.*, 7 requests failed: critical', f[0]['summary'])"
 rm "$tap_dir/requests.rows"
 
 # Memory of 1000 bytes: AVAILABLE of it, the share of the time that tasks stalled, pages SWAPPED.

@@ -95,6 +95,31 @@ verdict
 check "who is alone is cause and victim" is \
 	'([x["comm"] for x in f[0]["causes"]], [x["comm"] for x in f[0]["victims"]]) == (["rsync"], ["rsync"])'
 
+# started UNIT FIRED: the verdict where a timer starts that unit, which it last did then.
+started() {
+	busy_disks
+	waits <<'Y'
+10, rsync, user, loop0, 5000000000, 0, 0, 4000000000, 0, 0, 49000000, 30000000, device
+Y
+	staged tasks "$tasks" <<'Y'
+10, rsync, ~, 1000000000, process, 1, /system.slice/backup.service, 100, 49000000, 0, 1000, 0, 0
+Y
+	staged timers 'timer: text, unit: text, fired: time' <<Y
+nightly.timer, $1, $2
+Y
+	verdict
+}
+why() {
+	is "f[0]['why_now'] == 'rsync (pid 10) began 1 s ago, in backup.service$1'"
+}
+started backup.service 2000000000
+check "of a unit that a timer has just started, the timer is told" \
+	why ", which nightly.timer started 2 s ago"
+started backup.service 900000000000
+check "one that fired long ago is told as who does so" why ", which nightly.timer starts"
+started other.service 2000000000
+check "a timer of another unit is not" why ""
+
 staged disks "$disks" <<'Y'
 loop0, 1.0, 9.0, 0, 70, 0, 0, 50000000, ~, 900000000, ~
 sda, 1.0, 3.0, 500, 0, 0, 50000000, 0, 30000000, ~, ~

@@ -149,6 +149,10 @@ faulty "an unknown key, too" 's/    because/    becuse/' "rules.yaml:25:13: erro
 faulty "a kind that nobody knows, too" 's/kind: saturation/kind: slowness/' "rules.yaml:23:11: error" "kind is one of saturation"
 faulty "a condition that is none, too" 's/when: .*/when: busy/' "rules.yaml:24:11: error" "when takes a condition"
 faulty "an unknown way to take a figure, too" 's/take: max/take: most/' "rules.yaml:8:30: error" "take is one of mean, sum"
+faulty "a length of time that is none, too" 's/^weir-rules: 1/&\nwhy_now: {lately: 60%}/' "rules.yaml:2:19: error" \
+	"a number in units of time is expected here"
+faulty "who starts a unit has a name" 's/^weir-rules: 1/&\nwhy_now: {lately: 60s, input: disks, of: disk}/' \
+	"rules.yaml:2:10: error" '"match" and "of" are names'
 rm "$tap_dir"/*.rows
 rows disks <<'Y'
 columns: {disk: text, busy: ratio, queue: number, bytes: bytes, wait: ns, latency: histogram}
