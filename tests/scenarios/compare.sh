@@ -37,14 +37,15 @@ changes() {
 }
 
 again() {
-	cp "$tap_dir/verdict" "$tap_dir/before.json"
-	verdict --compare "$tap_dir/before.json"
+	cp "$tap_dir/verdict-1.json" "$tap_dir/before.json"
+	verdict --compare "$tap_dir/before.json" --interval 500ms
 }
 
+pairs=$((4 * turns)) turns=1
 spin
-verdict
+verdict --interval 500ms
 check "the quota of a cgroup is found" finds cgroup limit "/$name" '' ''
-for pair in 1 2 3; do
+for pair in $(seq $pairs); do
 	again
 	check "the same load is no change ($pair)" changes
 done

@@ -60,37 +60,25 @@ clean() {
 }
 trap clean EXIT
 
-others="no other load on this machine"
+check "an idle machine is not accused, and a busy one of nothing but what the kernel counted" \
+	python3 "$source/tests/scenarios/accused.py" "$weir" $((4 * turns))
+sed 's/^/# /' "$tap_dir/out"
 
-# What an idle machine is accused of, in windows that were idle.
-window=2s idle_windows=0 accused=
-for _ in 1 2 3 4; do
-	calm 20 verdict || break
-	idle_windows=$((idle_windows + 1))
-	finds_nothing >"$tap_dir/accused" || { accused=yes; break; }
-done
-window=5s
-not_accused() {
-	[ -z "$accused" ] || { cat "$tap_dir/accused"; return 1; }
-}
-if [ $idle_windows = 0 ]; then
-	skip "an idle machine is not accused" "needs $others: its CPUs are $busy % busy"
-else
-	check "an idle machine is not accused" not_accused
-	echo "# in $idle_windows windows"
-fi
-
+# What the machine does beside it is a part of these: what is right depends on what CPUs had to do.
 if [ "$cpus" -lt 2 ]; then
 	skip "one hot thread is a limit, not a saturation" "needs two CPUs"
 else
-	nowhere
+	strong
 	load scene_hot spin 1
-	if calm $((100 / cpus + 15)) verdict; then
-		check "one hot thread is a limit, not a saturation" finds cpu limit '' scene_hot ''
-		check "and the CPUs are not saturated" finds_no cpu saturation
-	else
-		skip "one hot thread is a limit, not a saturation" "needs $others: its CPUs are $busy % busy"
-	fi
+	watched=$!
+	verdict
+	check "one hot thread is a limit, where other CPUs are idle" judged \
+		'busy > 0.6 or ran < 0.95 or any(x["resource"] == "cpu" and x["kind"] == "limit" and has("scene_hot", x["causes"]) for x in f)'
+	check "and none, where they are not" judged \
+		'busy < 0.8 or not any(x["resource"] == "cpu" and x["kind"] == "limit" for x in f)'
+	check "it saturates no CPU" judged \
+		'busy > 0.75 or not any(x["resource"] == "cpu" and x["kind"] == "saturation" for x in f)'
+	watched=
 	unload
 fi
 
@@ -99,12 +87,13 @@ load scene_spin spin $((3 * cpus))
 nowhere
 load scene_beat beat 4
 verdict
-cp "$tap_dir/verdict" "$tap_dir/root"
+check "too many spinners saturate the CPUs, and a thread with a beat suffers" \
+	finds cpu saturation '' scene_spin scene_beat
+check "as these began lately" judged \
+	'any(re.match(r"scene_\w+ \(pid \d+\) began ", x["why_now"] or "") for x in f if x["resource"] == "cpu")'
 user="setpriv --reuid 65534 --clear-groups --no-new-privs"
-$user "$weir" verdict --help >/dev/null 2>&1 && verdict && asked=yes || asked=
-user=
-unload
-if [ -n "$asked" ]; then
+if $user "$weir" verdict --help >/dev/null 2>&1; then
+	verdict
 	check "an ordinary user is told, too, that spinners saturate the CPUs" \
 		finds cpu saturation '' scene_spin ''
 	check "and of all else that could not be looked at, what allows it" judged \
@@ -114,11 +103,8 @@ if [ -n "$asked" ]; then
 else
 	skip "an ordinary user is told, too, that spinners saturate the CPUs" "nobody else may run weir here"
 fi
-mv "$tap_dir/root" "$tap_dir/verdict"
-check "too many spinners saturate the CPUs, and a thread with a beat suffers" \
-	finds cpu saturation '' scene_spin scene_beat
-check "as these began lately" judged \
-	'any(re.match(r"scene_\w+ \(pid \d+\) began ", x["why_now"] or "") for x in f if x["resource"] == "cpu")'
+user=
+unload
 
 if group quota cpu $accounts && set_one cpu.max "10000 100000" cpu.cfs_quota_us 10000; then
 	load scene_quota spin 1
@@ -139,15 +125,19 @@ check "short-lived processes take the CPU" finds cpu churn '' scene_brief ''
 
 if group oom memory && set_one memory.max 30M memory.limit_in_bytes 30M; then
 	set_one memory.swap.max 0 memory.swappiness 0
-	verdict_begin
-	as scene_greedy cgroup_load fill "$folder/cgroup.procs" 200
-	victim=$!
-	wait "$victim"
-	loads=
-	verdict_end
+	victims=
+	for turn in $(seq "$turns"); do
+		verdict_begin
+		as scene_greedy cgroup_load fill "$folder/cgroup.procs" 200
+		victims="$victims $!"
+		wait "$!"
+		loads=
+		verdict_end
+	done
 	check "a kill at a cgroup's limit of memory is its error" \
 		finds cgroup errors "/$name" scene_greedy ''
-	check "which names the process" judged "any(c['pid'] == $victim for x in f for c in x['causes'])"
+	check "which names the process" judged \
+		'any(c["pid"] == int(victims.split()[turn]) for x in f for c in x["causes"])' victims="$victims"
 	check "and is not told again as the machine's" finds_no memory errors
 else
 	skip "a kill at a cgroup's limit of memory" "no cgroup with the controller memory can be made"
@@ -185,7 +175,7 @@ sources:
 sinks:
   out: {plugin: json, inputs: [time]}
 Y
-	"$weir" "$tap_dir/waits.yaml" --count 2 --duration 4s >"$tap_dir/waits" 2>"$tap_dir/verdict.err"
+	"$weir" "$tap_dir/waits.yaml" --count 2 --duration 4s >"$tap_dir/waits" 2>"$tap_dir/waits.err"
 }
 
 # waiting EXPRESSION: true of the share of its threads' time that waits for locks.
@@ -203,13 +193,12 @@ nowhere
 load scene_lock lock 4
 waits "$!"
 check "three of four threads wait for the lock that the fourth has" waiting "0.6 < share < 0.76"
-if calm $((100 / cpus + 15)) verdict; then
-	check "waiting for locks with idle CPUs is no lack of a resource" \
-		finds software saturation '' scene_lock scene_lock
-	check "look where they sleep" judged 'any("offcpu" in n for x in f for n in x["next"])'
-else
-	skip "waiting for locks with idle CPUs is no lack of a resource" "needs $others: its CPUs are $busy % busy"
-fi
+verdict
+check "waiting for locks with idle CPUs is no lack of a resource, but to be looked for off-CPU" judged \
+	'busy > 0.65 or any(x["resource"] == "software" and x["kind"] == "saturation" and has("scene_lock", x["causes"])
+		and has("scene_lock", x["victims"]) and any("offcpu" in n for n in x["next"]) for x in f)'
+check "and with busy ones, these are what is told of" judged \
+	'busy < 0.75 or not any(x["resource"] == "software" and has("scene_lock", x["causes"]) for x in f)'
 unload
 load scene_idle idle 4
 waits "$!"

@@ -91,7 +91,7 @@ if slow_disk slow 20; then
 	check "and why now: who reads it has just begun" judged \
 		'any((x["why_now"] or "").startswith("sequential ") for x in f if x["instance"] == disk)' disk="$disk"
 	check "it costs what was waited for it, by two at most all of the time" judged \
-		'any(5 < x["cost_s"] < 12 for x in f if x["instance"] == disk)' disk="$disk"
+		'any(3 < x["cost_s"] < 7.2 for x in f if x["instance"] == disk)' disk="$disk"
 	end_loads
 
 	# A second one, for which five wait.
