@@ -76,7 +76,7 @@ if grep -q '"hits":null' "$tap_dir/json"; then
 	finish
 fi
 check "a warm file is hits only" row "had[0] <= hits <= had[0] + 5 and $pages - had[0] <= misses <= $pages - had[0] + 5"
-check "their ratio is 1" row "had[0] < $pages or ratio == 1"
+check "their ratio is 1" row "had[0] < $pages or ratio > 0.99"
 ask bytes
 check "50 reads of the same page are 50 hits" row "50 <= hits <= 55 and misses <= 5"
 ask drop random resident
@@ -84,7 +84,7 @@ check "reads without read-ahead are a miss each" row "had[0] == 63 <= misses <= 
 ask random
 check "and then a hit each" row "63 <= hits + misses <= 68 and misses <= 5"
 ask drop read read read
-check "read three times: once missed, twice hit" row "misses == $pages and 2 * $pages <= hits <= 2 * $pages + 5"
+check "read three times: once missed, twice hit" row "$pages <= misses <= $pages + 5 and 2 * $pages <= hits <= 2 * $pages + 5"
 ask drop map resident
 check "pages that are faulted in are misses" row "had[0] == $pages <= misses <= $pages + 5 and hits <= 10"
 ask write
