@@ -220,7 +220,7 @@ int BPF_PROG(request_complete, struct request *rq, int error, unsigned int nr_by
 	if (ends_flush_sequence(rq, nr_bytes))
 		flight_forget((__u64)BPF_CORE_READ(rq, biotail));
 
-	way = flight_done(set, rq, nr_bytes, !task_filter.by);
+	way = flight_done(set, rq, nr_bytes, BPF_CORE_READ(rq, __data_len), !task_filter.by);
 	flight = flight_at(set, way);
 	if (!flight)
 		return 0;

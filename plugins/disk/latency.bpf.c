@@ -88,13 +88,29 @@ static __noinline __u32 slot_new(struct gendisk *disk, __u64 key)
 	return first ? *first : 0;
 }
 
-static __always_inline struct latency_slot *request_slot(struct request *rq)
-{
-	struct gendisk *disk = request_disk(rq);
-	__u64 key = (__u64)disk_dev(disk) << 32 | request_op(rq);
-	__u32 *known = bpf_map_lookup_elem(&slot_index, &key);
-	__u32 index = known ? *known : slot_new(disk, key);
+/* Slots that were found: dev << 32 | op << 16 | slot. Few disks and operations are busy at a time. */
+#define RECENT_SLOTS 64
+__u64 recent_slots[RECENT_SLOTS] = {};
 
+_Static_assert(LATENCY_SLOTS <= 1 << 16 && WEIR_REQ_OP_MASK < 1 << 16,
+	       "no room for a slot or an operation in recent_slots");
+
+static __always_inline struct latency_slot *request_slot(const struct request_look *look)
+{
+	struct request_queue *queue = look->q;
+	struct gendisk *disk = BPF_CORE_READ(queue, disk);
+	__u64 dev = disk_dev(disk), op = look->cmd_flags & WEIR_REQ_OP_MASK;
+	__u64 *recent = &recent_slots[(dev ^ dev >> 20 ^ op << 2) & (RECENT_SLOTS - 1)];
+	__u64 seen = *(volatile __u64 *)recent, key = dev << 32 | op;
+	__u32 index = seen & 0xffff;
+	__u32 *known;
+
+	/* Half the price of a look into a hash; a slot is its disk's and operation's for good. */
+	if (!index || seen >> 16 != (dev << 16 | op)) {
+		known = bpf_map_lookup_elem(&slot_index, &key);
+		index = known ? *known : slot_new(disk, key);
+		*(volatile __u64 *)recent = dev << 32 | op << 16 | index;
+	}
 	if (index == 0)
 		__sync_fetch_and_add(&slot_pool.full, 1);
 	return bpf_map_lookup_elem(&slots, &index);
@@ -162,6 +178,7 @@ int BPF_PROG(request_complete, struct request *rq, int error, unsigned int nr_by
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct flight_set *set = flight_set((__u64)rq);
+	struct request_look look = {};
 	struct latency_slot *slot;
 	struct flight *flight;
 	__u32 way;
@@ -174,12 +191,13 @@ int BPF_PROG(request_complete, struct request *rq, int error, unsigned int nr_by
 	if (ends_flush_sequence(rq, nr_bytes))
 		flight_forget((__u64)BPF_CORE_READ(rq, biotail));
 #endif
-	way = flight_done(set, rq, nr_bytes, !CHOOSES);
+	request_read(&look, rq);
+	way = flight_done(set, rq, nr_bytes, look.data_len, !CHOOSES);
 	flight = flight_at(set, way);
 	if (!flight)
 		return 0;
 
-	slot = request_slot(rq);
+	slot = request_slot(&look);
 	if (slot)
 		count_request(slot, flight, now, error);
 	flight_end(set, way);
