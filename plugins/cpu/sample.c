@@ -31,6 +31,11 @@ static const struct weir_option sample_options[] = {
 	WEIR_OPT_UINT(struct sample_conf, max_stack, "127", 1, 65535, "longest stack, in frames"),
 	WEIR_OPT_SIZE(struct sample_conf, buffer, "512KiB", 4096, 1 << 30,
 		      "ring buffer for samples, per CPU"),
+	WEIR_OPT_CHOICE(struct sample_conf, unwind, "fp", "fp dwarf",
+			"how user stacks are walked: by frame pointers, in the kernel, or by call "
+			"frame information, from copies of the stacks"),
+	WEIR_OPT_SIZE(struct sample_conf, stack_size, "16KiB", 1024, 65024,
+		      "bytes of a stack that are copied"),
 	WEIR_OPT_CHOICE(struct sample_conf, as, "rows", "rows recording",
 			"a row for each sample, or what the kernel wrote, for a file of perf"),
 };
@@ -115,7 +120,11 @@ static int sample_create(struct weir_ctx *ctx)
 		err = weir_pmus_open(ctx, &state->pmus);
 	if (err || conf->as == SAMPLE_AS_RECORDING)
 		return err;
-	return weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION, &state->process);
+	if (conf->unwind == SAMPLE_UNWIND_DWARF && conf->stacks && conf->user)
+		err = weir_service(ctx, WEIR_UNWIND_SERVICE, WEIR_UNWIND_VERSION,
+				   &state->unwind.service);
+	return err ? err
+		   : weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION, &state->process);
 }
 
 static int sample_bind(struct weir_ctx *ctx)
@@ -172,6 +181,8 @@ static int sample_start(struct weir_ctx *ctx)
 		err = sample_record_begin(ctx);
 	else if (!err)
 		sample_watch_processes(ctx);
+	if (!err)
+		err = sample_unwind_begin(ctx);
 	for (uint32_t i = 0; !err && i < state->set.ring_count; i++)
 		err = ctx->host->watch(ctx, state->set.ring_fds[i], EPOLLIN, sample_ready);
 	if (!err)
@@ -235,6 +246,7 @@ static void sample_stop(struct weir_ctx *ctx)
 
 	if (state->window)
 		sample_report(ctx);
+	sample_unwind_report(ctx);
 	for (uint32_t i = 0; i < state->set.ring_count; i++)
 		ctx->host->watch(ctx, state->set.ring_fds[i], 0, sample_ready);
 	weir_perf_set_close(&state->set);
@@ -245,6 +257,7 @@ static void sample_destroy(struct weir_ctx *ctx)
 	struct sample_state *state = ctx->state;
 
 	weir_perf_set_close(&state->set);
+	sample_unwind_end(ctx);
 	weir_numbers_release(&state->cpus);
 	weir_numbers_release(&state->pids);
 	weir_pmus_close(&state->pmus);

@@ -8,6 +8,7 @@
 #include <weir/plugin.h>
 #include <weir/pmu_events.h>
 #include <weir/service/process.h>
+#include <weir/service/unwind.h>
 
 struct sample_conf {
 	const char *event;
@@ -20,8 +21,12 @@ struct sample_conf {
 	bool user;
 	bool kernel;
 	bool stacks;
-	uint32_t as; /* enum sample_as */
+	uint32_t as;     /* enum sample_as */
+	uint32_t unwind; /* enum sample_unwind_how */
+	uint64_t stack_size;
 };
+
+enum sample_unwind_how { SAMPLE_UNWIND_FP, SAMPLE_UNWIND_DWARF };
 
 enum sample_as { SAMPLE_AS_ROWS, SAMPLE_AS_RECORDING };
 
@@ -61,13 +66,36 @@ struct sample_counts {
 	uint64_t ring_lost;
 	uint64_t kernel_lost;
 	uint64_t broken;
-	uint64_t all_lost; /* records that the rings told to be lost, from the beginning */
+	uint64_t all_lost;     /* records that the rings told to be lost, from the beginning */
+	uint64_t short_stacks; /* larger than what was copied of them */
+	uint64_t narrow;       /* of 32-bit programs, whose copies are not walked */
+};
+
+/* The fixed part of a sample: IP, TID, TIME, CPU, PERIOD. */
+struct sample_record {
+	uint64_t ip;
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t time;
+	uint32_t cpu;
+	uint32_t reserved;
+	uint64_t period;
+	/* With stacks: the number of addresses, then they. */
+	uint64_t chain[];
+};
+
+/* What walks copies of stacks. */
+struct sample_unwind {
+	struct weir_service service; /* vtable NULL: the kernel walks by frame pointers */
+	uint64_t walker;
+	struct weir_unwind_frame *frames; /* of the stack at hand */
 };
 
 struct sample_state {
 	struct sample_event event;
 	struct weir_pmus pmus;
 	struct weir_service process; /* vtable: struct weir_process_v1 */
+	struct sample_unwind unwind;
 	struct weir_perf_set set;
 	struct perf_event_attr attr; /* with which it was opened */
 	struct weir_numbers cpus;
@@ -96,6 +124,18 @@ int sample_open(struct weir_ctx *ctx);
 /* sample_cgroup.c: an fd of the cgroup's directory, -1 with filter_cgroup set, or failed. */
 int sample_cgroup_open(struct weir_ctx *ctx, int *fd);
 bool sample_cgroup_has(const struct sample_state *state, const char *cgroups);
+
+/*
+ * sample_unwind.c: the user part of a stack from the copy that stands, with the registers, in `words`
+ * words behind the call chain. 0, with no frames where there is no copy; -EBADMSG or -ENOMEM.
+ */
+int sample_unwind(struct weir_ctx *ctx, const struct sample_record *record, const uint64_t *at,
+		  size_t words, struct weir_unwind_stack *stack);
+int sample_unwind_begin(struct weir_ctx *ctx);
+void sample_unwind_end(struct weir_ctx *ctx); /* also when begin failed */
+void sample_unwind_attr(const struct sample_conf *conf, struct perf_event_attr *attr);
+void sample_unwind_report(struct weir_ctx *ctx);
+uint64_t sample_ring_bytes(const struct sample_conf *conf);
 
 /* sample_read.c: reads what the rings hold into batches. */
 int sample_read(struct weir_ctx *ctx);

@@ -138,7 +138,8 @@ static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;
-	attr->wakeup_watermark = (uint32_t)(conf->buffer / 2);
+	attr->wakeup_watermark = (uint32_t)(sample_ring_bytes(conf) / 2);
+	sample_unwind_attr(conf, attr);
 	if (conf->as == SAMPLE_AS_RECORDING)
 		sample_attr_recording(attr);
 }
@@ -177,7 +178,8 @@ static int sample_open_set(struct weir_ctx *ctx, struct perf_event_attr *attr,
 	int err;
 
 	do
-		err = weir_perf_set_open(&state->set, attr, target, &state->cpus, conf->buffer);
+		err = weir_perf_set_open(&state->set, attr, target, &state->cpus,
+					 sample_ring_bytes(conf));
 	while (err == -EINVAL && sample_attr_older(attr));
 	state->attr = *attr;
 	for (uint32_t i = 0; !err && state->event.filter[0] && i < state->set.fd_count; i++)

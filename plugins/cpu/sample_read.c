@@ -11,19 +11,6 @@
 /* The kernel's markers in a callchain are the topmost 4095 values. */
 #define SAMPLE_MARKER_FIRST ((uint64_t)-4095)
 
-/* The fixed part of a sample: IP, TID, TIME, CPU, PERIOD. */
-struct sample_record {
-	uint64_t ip;
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t time;
-	uint32_t cpu;
-	uint32_t reserved;
-	uint64_t period;
-	/* With stacks: the number of addresses, then they. */
-	uint64_t chain[];
-};
-
 struct sample_lost { /* PERF_RECORD_LOST, then a trailer */
 	uint64_t id;
 	uint64_t lost;
@@ -59,6 +46,53 @@ static void sample_fill_frames(struct weir_frame *frames, const uint64_t *addres
 	}
 }
 
+/* The addresses of a sample, and what stands behind them. */
+struct sample_chain {
+	const uint64_t *addresses;
+	uint64_t count;
+	const uint64_t *rest;
+	size_t rest_words;
+};
+
+/* Without a call chain, or where it is empty, the instruction pointer is all there is. */
+static int sample_find_chain(const struct sample_conf *conf, const struct perf_event_header *header,
+			     struct sample_chain *chain)
+{
+	const struct sample_record *record = (const void *)(header + 1);
+	size_t room = (header->size - sizeof(*header) - sizeof(*record)) / 8;
+
+	*chain = (struct sample_chain){ &record->ip, 1, NULL, 0 };
+	if (!conf->stacks)
+		return 0;
+	if (room < 1 || record->chain[0] > room - 1)
+		return -EBADMSG;
+	chain->rest = record->chain + 1 + record->chain[0];
+	chain->rest_words = room - 1 - (size_t)record->chain[0];
+	if (sample_count_frames(record->chain + 1, record->chain[0])) {
+		chain->addresses = record->chain + 1;
+		chain->count = record->chain[0];
+	}
+	return 0;
+}
+
+static void sample_fill_unwound(struct weir_frame *frames, const struct weir_unwind_stack *user)
+{
+	for (uint32_t i = 0; i < user->count; i++) {
+		frames[i].address = user->frames[i].address;
+		frames[i].flags =
+			user->frames[i].flags & WEIR_UNWIND_CALLER ? WEIR_FRAME_CALLER : 0;
+	}
+}
+
+/* Room for the frames of a stack. NULL: no memory. */
+static struct weir_frame *sample_add_frames(struct weir_ctx *ctx, struct weir_batch *batch,
+					    uint32_t count, struct weir_stack_ref *stack)
+{
+	stack->count = count;
+	return weir_add_bytes(ctx, batch, count * (uint32_t)sizeof(struct weir_frame),
+			      &stack->offset);
+}
+
 /* The stack of a sample. 0, -EBADMSG or -ENOMEM. */
 static int sample_add_stack(struct weir_ctx *ctx, struct weir_batch *batch,
 			    const struct perf_event_header *header, struct weir_stack_ref *stack)
@@ -66,27 +100,28 @@ static int sample_add_stack(struct weir_ctx *ctx, struct weir_batch *batch,
 	const struct sample_conf *conf = ctx->options;
 	const struct sample_state *state = ctx->state;
 	const struct sample_record *record = (const void *)(header + 1);
-	size_t room = (header->size - sizeof(*header) - sizeof(*record)) / 8;
 	bool kernel = (header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-	const uint64_t *addresses = &record->ip;
-	uint64_t count = 1;
+	struct weir_unwind_stack user = { .count = 0 };
+	struct sample_chain chain;
 	struct weir_frame *frames;
+	uint32_t own;
+	int err = sample_find_chain(conf, header, &chain);
 
-	if (conf->stacks) {
-		if (room < 1 || record->chain[0] > room - 1)
-			return -EBADMSG;
-		if (sample_count_frames(record->chain + 1, record->chain[0])) {
-			addresses = record->chain + 1;
-			count = record->chain[0];
-		}
-	}
-	stack->count = sample_count_frames(addresses, count);
-	frames = weir_add_bytes(ctx, batch, stack->count * (uint32_t)sizeof(*frames),
-				&stack->offset);
+	if (!err && state->unwind.walker)
+		err = sample_unwind(ctx, record, chain.rest, chain.rest_words, &user);
+	if (err)
+		return err;
+	/* What is left of the chain then is the kernel's. */
+	if (user.count && !kernel)
+		chain.count = 0;
+	own = sample_count_frames(chain.addresses, chain.count);
+	frames = sample_add_frames(ctx, batch, own + user.count, stack);
 	if (!frames)
 		return -ENOMEM;
-	sample_fill_frames(frames, addresses, count, kernel);
-	if (conf->stacks && stack->count >= state->max_stack)
+	sample_fill_frames(frames, chain.addresses, chain.count, kernel);
+	sample_fill_unwound(frames + own, &user);
+	if ((conf->stacks && own >= state->max_stack) || user.end == WEIR_UNWIND_SHORT ||
+	    user.end == WEIR_UNWIND_DEEP)
 		frames[stack->count - 1].flags |= WEIR_FRAME_TRUNCATED;
 	return 0;
 }
@@ -258,6 +293,15 @@ void sample_say_lost(struct weir_ctx *ctx)
 	state->counts.ring_lost = state->counts.kernel_lost = state->counts.broken = 0;
 }
 
+static int sample_sync(struct weir_ctx *ctx)
+{
+	const struct sample_state *state = ctx->state;
+	const struct weir_process_v1 *process = state->process.vtable;
+	int err = process->sync(state->process.ctx);
+
+	return err ? weir_fail(ctx, err, "mappings of samples") : 0;
+}
+
 /* All batches of one reading have the same window. */
 int sample_read(struct weir_ctx *ctx)
 {
@@ -271,6 +315,9 @@ int sample_read(struct weir_ctx *ctx)
 		return sample_record_read(ctx);
 	for (uint32_t i = 0; i < state->set.ring_count; i++)
 		weir_perf_ring_begin(&state->set.rings[i]);
+	/* Stacks are walked through the mappings of their moment. */
+	if (state->unwind.walker)
+		err = sample_sync(ctx);
 	while (!err && ring < state->set.ring_count) {
 		struct weir_batch *batch = weir_loan(ctx, 0, SAMPLE_BATCH_ROWS, SAMPLE_BATCH_ARENA);
 		int full = 0;

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Compares the samples that weir reads from a recording with those that perf printed of it.
 
-usage: perf_data.py [--calls] [--comm=NAME] WEIR PIPELINE RECORDING PRINTED [EVENT...]    (files may be .gz)
+usage: perf_data.py [--calls|--unwound] [--comm=NAME] WEIR PIPELINE RECORDING PRINTED [EVENT...]    (files may be .gz)
 
 PRINTED is of `perf script --ns -F comm,pid,tid,time,ip,dso` and further fields: a header for each
 sample, the frames behind it or below it. What perf did not print is not compared, nor are events
 other than those named, where some are: perf makes up samples of hardware traces. With
 --calls, stacks are those of the processor's last branches: the innermost user frame, which perf takes to
-be where the latest call led (and without one, what lies behind the sample), is not compared."""
+be where the latest call led (and without one, what lies behind the sample), is not compared. With
+--unwound, user stacks are those of copies: of callers, perf prints where the call is; where the copy ends,
+one frame more, which is none."""
 import gzip
 import re
 import subprocess
@@ -104,10 +106,20 @@ def same_stack(perf, weir, unknown):
     return bool(rest) and rest[0][1] == "[unknown]" and (not weir or "t" in weir[-1][2])
 
 
+def same_unwound(perf, weir):
+    """perf looks one byte before what a signal interrupted, too, which is no return address."""
+    if perf and perf[-1] == (2**64 - 1, "[unknown]") and weir and "t" in weir[-1][2]:
+        perf = perf[:-1]
+    return len(perf) == len(weir) and all(
+        same_object(object, own_object) and address in (own, offset, own - 1, offset - 1)
+        for (address, object), (own, offset, _, own_object) in zip(perf, weir))
+
+
 def main():
     options = [option for option in sys.argv[1:] if option.startswith("--")]
     weir, pipeline, recording, text, *events = sys.argv[1 + len(options):]
-    only = [option for option in options if option != "--calls"]
+    only = [option for option in options if option not in ("--calls", "--unwound")]
+    only += ["--unwind", "dwarf"] if "--unwound" in options else []
     expected = [sample for sample in printed(text) if not events or sample[6] in events]
     found = []
     for event in dict.fromkeys(sample[6] for sample in expected):
@@ -124,7 +136,10 @@ def main():
     frames, unknown = 0, []
     for perf, own in zip(expected, found):
         head = all(a is None or a == b for a, b in zip(perf[:7], own[:7]))
-        same = same_calls(perf[7], own[7]) if "--calls" in options else same_stack(perf[7], own[7], unknown)
+        if "--unwound" in options:
+            same = head = head and (same_unwound(perf[7], own[7]) or unknown.append((perf, own)) or True)
+        else:
+            same = same_calls(perf[7], own[7]) if "--calls" in options else same_stack(perf[7], own[7], unknown)
         if not head or not same:
             sys.exit("perf: %s\nweir: %s" % (perf, own))
         frames += len(perf[7])

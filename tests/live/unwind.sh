@@ -1,0 +1,80 @@
+#!/bin/sh
+# Callers of programs without frame pointers, whose call chains are known from their source: live, from a
+# recording, and beside perf. Usage: unwind.sh SOURCE BUILD
+set -u
+source=$1 build=$2
+. "$source/tests/tap.sh"
+weir=$build/weir
+program=$tap_dir/unwinding
+
+if [ "$(id -u)" != 0 ]; then
+	skip "callers without frame pointers" "needs root"
+	finish
+fi
+
+# built OPTION...: $program, and the library that it calls, which never keeps frame pointers.
+built() {
+	cc -O2 -g -fPIC -shared -fomit-frame-pointer -fno-optimize-sibling-calls -o "$tap_dir/library.so" \
+		"$source/tests/live/unwind_library.c" &&
+		cc -O2 -g -fno-optimize-sibling-calls -fno-inline -fno-ipa-icf -fno-ipa-sra "$@" -o "$program" \
+			"$source/tests/live/unwind_cases.c" "$tap_dir/library.so"
+}
+
+# flame OPTION...: folded stacks of the program.
+flame() {
+	"$weir" flame "$@" --frequency 997 -o "$tap_dir/x.folded" -- "$program" >/dev/null 2>"$tap_dir/err"
+}
+
+# has CHAIN: a stack of the program is that, from where the C library calls main.
+has() {
+	grep -Eq "[;_]main$1 [0-9]+\$" "$tap_dir/x.folded" ||
+		{ echo "no stack is main$1"; cut -c1-200 "$tap_dir/x.folded"; cat "$tap_dir/err"; return 1; }
+}
+
+lacks_chain() {
+	! grep -E "main$1 [0-9]+\$" "$tap_dir/x.folded"
+}
+
+all_chains() {
+	check "functions that call each other ($1)" has ";first;second;third;burn"
+	check "a callback through the C library ($1)" has ";sorter;qsort[^;]*(;[^;]*)*;compare"
+	check "a signal handler, above what it interrupted ($1)" has ";signaller;[^ ]*;handler;burn"
+	check "a callback through a library ($1)" has ";library;inner;first;second;third;burn"
+}
+
+check "the program is built without frame pointers" built -fomit-frame-pointer
+flame --unwind fp
+check "by frame pointers, there are no callers of burn" lacks_chain ";first;second;third;burn"
+flame --unwind dwarf
+all_chains "without frame pointers"
+check "a stack larger than its copy is marked" grep -Eq "^unwinding;\[truncated\];deep(;deep)*;burn " "$tap_dir/x.folded"
+check "and it is said" holds "$tap_dir/err" "are larger than the 16384 bytes that were copied"
+flame --unwind dwarf --stack-size 60KiB
+check "a larger copy has all of it" has ";deep(;deep){200};burn"
+check "and nothing is said" lacks "$tap_dir/err" "are larger than"
+
+"$weir" record --unwind dwarf --frequency 997 -o "$tap_dir/x.data" -- "$program" >/dev/null 2>"$tap_dir/err"
+"$weir" convert "$tap_dir/x.data" -o "$tap_dir/x.folded" 2>"$tap_dir/err"
+all_chains "from a recording"
+"$weir" convert --unwind fp "$tap_dir/x.data" -o "$tap_dir/x.folded" 2>"$tap_dir/err"
+check "with --unwind fp, the copies of a recording are passed over" lacks_chain ";first;second;third;burn"
+
+as_perf() {
+	perf record -q -e cpu-clock -F 499 --call-graph dwarf -o "$tap_dir/perf.data" "$program" >"$tap_dir/perf" 2>&1 &&
+		perf script -i "$tap_dir/perf.data" --no-inline --max-stack 1024 --comms unwinding --ns \
+			-F comm,pid,tid,time,period,event,ip,dso >"$tap_dir/printed" 2>>"$tap_dir/perf" ||
+		{ cat "$tap_dir/perf"; return 1; }
+	python3 "$source/tests/corpus/perf_data.py" --unwound --comm=unwinding "$weir" \
+		"$source/tests/fixtures/perf_data.yaml" "$tap_dir/perf.data" "$tap_dir/printed"
+}
+if command -v perf >/dev/null; then
+	check "perf finds the same callers, frame by frame" as_perf
+	sed -n 's/^\([0-9]* samples.*\)/# \1/p' "$tap_dir/out"
+else
+	skip "perf finds the same callers" "perf is not installed"
+fi
+
+check "a program with frame pointers calls a library without" built -fno-omit-frame-pointer
+flame --unwind dwarf
+all_chains "with frame pointers"
+finish
