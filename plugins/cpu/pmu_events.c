@@ -96,6 +96,13 @@ static uint32_t pmu_set_group(struct weir_ctx *ctx, const struct weir_tree *set,
 	return 0;
 }
 
+/* What the source tells by itself, without a counter: see pmu_rows.c. */
+static bool pmu_is_own(const char *event)
+{
+	return strcmp(event, "run-queue-wait") == 0 || strcmp(event, "sleep") == 0 ||
+	       strcmp(event, "elapsed") == 0;
+}
+
 static int pmu_add_set(struct weir_ctx *ctx, const char *name)
 {
 	struct pmu_state *state = ctx->state;
@@ -110,7 +117,8 @@ static int pmu_add_set(struct weir_ctx *ctx, const char *name)
 		if (!event[0] || !word)
 			return weir_tree_fail(ctx, set, -EINVAL, "%s: an event's name is missing",
 					      word ? word : "events");
-		err = pmu_add(ctx, event, strlen(event), group ? before + group : 0, false);
+		if (!pmu_is_own(event))
+			err = pmu_add(ctx, event, strlen(event), group ? before + group : 0, false);
 		state->groups = before + group > state->groups ? before + group : state->groups;
 	}
 	return err;

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The transform metrics: a window's counts to values, and values to what they say. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+#include <weir/quantity.h>
+
+#include "metrics.h"
+
+struct metrics_value_row {
+	struct weir_text place;
+	struct weir_text metric;
+	struct weir_text value;
+	struct weir_text means;
+	struct weir_text note;
+	struct weir_text unit;
+	double amount;
+};
+
+static const struct weir_field metrics_value_fields[] = {
+	WEIR_FIELD_WITH(struct metrics_value_row, place, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
+			"CPU, core or socket; none: all of them"),
+	WEIR_FIELD(struct metrics_value_row, metric, WEIR_NONE, WEIR_KEY, "what was computed"),
+	WEIR_FIELD_WITH(struct metrics_value_row, value, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"in the metric's unit, for people"),
+	WEIR_FIELD(struct metrics_value_row, means, WEIR_NONE, WEIR_GAUGE, "what the number means"),
+	WEIR_FIELD_WITH(struct metrics_value_row, note, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"why it is not there"),
+	WEIR_FIELD_WITH(struct metrics_value_row, amount, WEIR_NONE, WEIR_GAUGE,
+			WEIR_OPTIONAL | WEIR_QUIET, "the number, in `unit`"),
+	WEIR_FIELD_WITH(struct metrics_value_row, unit, WEIR_NONE, WEIR_KEY,
+			WEIR_OPTIONAL | WEIR_QUIET, "the metric's unit"),
+};
+const struct weir_schema metrics_value_schema = { sizeof(struct weir_schema),
+						  WEIR_ROW_SIZE(struct metrics_value_row),
+						  "metrics", WEIR_TABLE(metrics_value_fields) };
+
+struct metrics_reading_row {
+	struct weir_text place;
+	struct weir_text reading;
+	struct weir_text says;
+	struct weir_text advice;
+	struct weir_text next;
+};
+
+static const struct weir_field metrics_reading_fields[] = {
+	WEIR_FIELD_WITH(struct metrics_reading_row, place, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
+			"CPU, core or socket; none: all of them"),
+	WEIR_FIELD(struct metrics_reading_row, reading, WEIR_NONE, WEIR_KEY, "what it is called"),
+	WEIR_FIELD(struct metrics_reading_row, says, WEIR_NONE, WEIR_GAUGE, "with the evidence"),
+	WEIR_FIELD_WITH(struct metrics_reading_row, advice, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"what to do about it"),
+	WEIR_FIELD_WITH(struct metrics_reading_row, next, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
+			"what to run next"),
+};
+const struct weir_schema metrics_reading_schema = { sizeof(struct weir_schema),
+						    WEIR_ROW_SIZE(struct metrics_reading_row),
+						    "readings",
+						    WEIR_TABLE(metrics_reading_fields) };
+
+/* The two batches of a window that are being filled. */
+struct metrics_out {
+	struct weir_ctx *ctx;
+	struct weir_batch *values;
+	struct weir_batch *readings;
+	const char *place;
+};
+
+static const char *metrics_cell(const struct weir_batch *batch, const void *row,
+				const struct weir_field *field)
+{
+	struct weir_text text = { 0, 0 };
+
+	if (field)
+		memcpy(&text, (const char *)row + field->offset, sizeof(text));
+	return weir_text_of(batch, text);
+}
+
+static int metrics_text(struct weir_ctx *ctx, struct weir_batch *batch, const char *text,
+			struct weir_text *out)
+{
+	return weir_add_text(ctx, batch, text ? text : "", text ? strlen(text) : 0, out);
+}
+
+/* In the metric's own unit; NaN: absent. */
+static double metrics_shown(const struct metrics_set *set, uint32_t i)
+{
+	const struct weir_unit *unit = set->fields[i].unit;
+	double base = set->values[i];
+
+	if (unit && unit->size)
+		base = base * (double)unit->numerator / (double)unit->denominator;
+	return base / set->words[i].unit->size;
+}
+
+static void metrics_word_text(const struct metrics_set *set, uint32_t i, char *out, size_t size)
+{
+	const struct metrics_unit *unit = set->words[i].unit;
+
+	if (isnan(set->values[i]))
+		snprintf(out, size, "-");
+	else if (unit)
+		snprintf(out, size, "%.*f%s%s", unit->digits, metrics_shown(set, i),
+			 unit->name[0] && unit->name[0] != '/' ? " " : "", unit->name);
+	else
+		weir_quantity(set->values[i], set->fields[i].unit, out, size);
+}
+
+/* Which word of a formula is absent, and why. */
+static void metrics_why(const struct metrics_set *set, uint32_t metric, char *out, size_t size)
+{
+	snprintf(out, size, "cannot be computed: a divisor is 0");
+	for (const char *at = set->words[metric].formula; *at;) {
+		size_t length = 0;
+
+		while (isalnum((unsigned char)at[length]) || at[length] == '_')
+			length++;
+		for (uint32_t i = 0; i < metric && length; i++) {
+			const struct metrics_word *word = &set->words[i];
+
+			if (strlen(word->name) != length || strncmp(word->name, at, length) != 0 ||
+			    !isnan(set->values[i]))
+				continue;
+			snprintf(out, size, "%s is not there%s%s",
+				 word->event ? word->event : word->name,
+				 set->notes[i] && set->notes[i][0] ? ": " : "",
+				 set->notes[i] ? set->notes[i] : "");
+			return;
+		}
+		at += length ? length : 1;
+	}
+}
+
+static int metrics_add_value(const struct metrics_out *out, const struct metrics_set *set,
+			     uint32_t i)
+{
+	struct metrics_value_row *row = weir_add_row(out->ctx, out->values);
+	char shown[64], note[METRICS_TEXT] = "";
+	bool absent = isnan(set->values[i]);
+
+	if (!row)
+		return -ENOMEM;
+	metrics_word_text(set, i, shown, sizeof(shown));
+	if (absent)
+		metrics_why(set, i, note, sizeof(note));
+	row->amount = absent ? NAN : metrics_shown(set, i);
+	if (metrics_text(out->ctx, out->values, out->place, &row->place) < 0 ||
+	    metrics_text(out->ctx, out->values, set->words[i].name, &row->metric) < 0 ||
+	    metrics_text(out->ctx, out->values, absent ? "" : shown, &row->value) < 0 ||
+	    metrics_text(out->ctx, out->values, set->words[i].means, &row->means) < 0 ||
+	    metrics_text(out->ctx, out->values, set->words[i].unit->name, &row->unit) < 0)
+		return -ENOMEM;
+	return metrics_text(out->ctx, out->values, note, &row->note);
+}
+
+/* Puts the values of "${word}" in. */
+static void metrics_fill_in(const struct metrics_set *set, const char *say, char *out, size_t size)
+{
+	size_t used = 0;
+
+	while (*say && used + 1 < size) {
+		const char *end = say[0] == '$' && say[1] == '{' ? strchr(say, '}') : NULL;
+		uint32_t i = 0;
+
+		while (end && i < set->count &&
+		       (strlen(set->words[i].name) != (size_t)(end - say - 2) ||
+			strncmp(set->words[i].name, say + 2, (size_t)(end - say - 2)) != 0))
+			i++;
+		if (end && i < set->count) {
+			metrics_word_text(set, i, out + used, size - used);
+			used += strlen(out + used);
+			say = end + 1;
+		} else {
+			out[used++] = *say++;
+		}
+	}
+	out[used] = '\0';
+}
+
+static int metrics_add_reading(const struct metrics_out *out, const struct metrics_set *set,
+			       const struct metrics_rule *rule)
+{
+	struct metrics_reading_row *row = weir_add_row(out->ctx, out->readings);
+	char says[METRICS_TEXT];
+
+	if (!row)
+		return -ENOMEM;
+	metrics_fill_in(set, rule->say, says, sizeof(says));
+	if (metrics_text(out->ctx, out->readings, out->place, &row->place) < 0 ||
+	    metrics_text(out->ctx, out->readings, rule->name, &row->reading) < 0 ||
+	    metrics_text(out->ctx, out->readings, says, &row->says) < 0 ||
+	    metrics_text(out->ctx, out->readings, rule->advice, &row->advice) < 0)
+		return -ENOMEM;
+	return metrics_text(out->ctx, out->readings, rule->next, &row->next);
+}
+
+/* 0 or a negative errno; *value is NaN where the expression is absent. */
+static int metrics_eval(struct weir_ctx *ctx, const struct metrics_set *set,
+			const struct weir_expr *expr, double *value)
+{
+	const struct weir_batch row = {
+		.size = sizeof(row),
+		.row_size = sizeof(set->values),
+		.row_count = 1,
+		.row_capacity = 1,
+	};
+	struct weir_value result = { 0 };
+	int err = ctx->host->expr_eval(expr, &row, set->values, &result);
+
+	*value = NAN;
+	if (result.type == WEIR_TYPE_UINT || result.type == WEIR_TYPE_BOOL)
+		*value = (double)result.u;
+	else if (result.type == WEIR_TYPE_INT)
+		*value = (double)result.i;
+	else if (result.type == WEIR_TYPE_DOUBLE && isfinite(result.d))
+		*value = result.d;
+	return err;
+}
+
+static int metrics_compute(const struct metrics_out *out, struct metrics_set *set)
+{
+	bool said = false;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < set->count; i++) {
+		if (set->words[i].event)
+			continue;
+		err = metrics_eval(out->ctx, set, set->words[i].expr, &set->values[i]);
+		if (!err)
+			err = metrics_add_value(out, set, i);
+	}
+	for (uint32_t i = 0; !err && i < set->rule_count; i++) {
+		double holds = !said;
+
+		if (set->rules[i].when)
+			err = metrics_eval(out->ctx, set, set->rules[i].when, &holds);
+		if (err || holds != 1)
+			continue;
+		said = true;
+		err = metrics_add_reading(out, set, &set->rules[i]);
+	}
+	return err;
+}
+
+/* The counts of one place. An event of which the source has another unit is not what is meant. */
+static void metrics_take(struct weir_ctx *ctx, const struct weir_batch *batch, const char *place,
+			 struct metrics_set *set)
+{
+	const struct metrics_state *state = ctx->state;
+
+	for (uint32_t i = 0; i < METRICS_WORDS; i++) {
+		set->values[i] = NAN;
+		set->notes[i] = "it was not counted";
+	}
+	set->values[0] = (double)(batch->end - batch->start);
+	for (uint32_t r = 0; r < batch->row_count; r++) {
+		const char *row = weir_row(batch, r);
+		const char *event = metrics_cell(batch, row, state->event);
+		const char *unit = metrics_cell(batch, row, state->unit);
+
+		if (strcmp(metrics_cell(batch, row, state->place), place) != 0)
+			continue;
+		for (uint32_t i = 1; i < set->count; i++) {
+			const struct weir_unit *own = set->fields[i].unit;
+			const char *wanted = strcmp(own->ucum, "1") ? own->ucum : "";
+
+			if (!set->words[i].event || strcmp(set->words[i].event, event) != 0)
+				continue;
+			memcpy(&set->values[i], row + state->amount->offset, sizeof(double));
+			set->notes[i] = metrics_cell(batch, row, state->note);
+			if (state->unit && !isnan(set->values[i]) && strcmp(unit, wanted) != 0) {
+				set->values[i] = NAN;
+				set->notes[i] = "it is counted in another unit than the set says";
+			}
+		}
+	}
+}
+
+/* True when an earlier row is of the same place. */
+static bool metrics_seen(const struct metrics_state *state, const struct weir_batch *batch,
+			 uint32_t r)
+{
+	const char *place = metrics_cell(batch, weir_row(batch, r), state->place);
+
+	for (uint32_t i = 0; i < r; i++)
+		if (strcmp(metrics_cell(batch, weir_row(batch, i), state->place), place) == 0)
+			return true;
+	return false;
+}
+
+static int metrics_fill(struct metrics_out *out, const struct weir_batch *batch)
+{
+	const struct metrics_state *state = out->ctx->state;
+	bool places = false;
+	int err = 0;
+
+	for (uint32_t r = 0; r < batch->row_count; r++)
+		places |= metrics_cell(batch, weir_row(batch, r), state->place)[0] != '\0';
+	for (uint32_t r = 0; !err && r < batch->row_count; r++) {
+		out->place = metrics_cell(batch, weir_row(batch, r), state->place);
+		/* Beside places, what is of none (the time) is no place of its own. */
+		if ((places && !out->place[0]) || metrics_seen(state, batch, r))
+			continue;
+		for (uint32_t i = 0; !err && i < state->set_count; i++) {
+			metrics_take(out->ctx, batch, out->place, state->sets[i]);
+			err = metrics_compute(out, state->sets[i]);
+		}
+	}
+	return err;
+}
+
+int metrics_send(struct weir_ctx *ctx, const struct weir_batch *batch)
+{
+	const struct metrics_state *state = ctx->state;
+	struct metrics_out out = { ctx, weir_loan(ctx, 0, 32, 4096), weir_loan(ctx, 1, 8, 1024),
+				   "" };
+	int err = 0;
+
+	if (state->set_count == 0 || !out.values || !out.readings) {
+		if (state->set_count)
+			weir_lost(ctx, "no room behind metrics", 1, NULL);
+		weir_discard(ctx, out.values);
+		weir_discard(ctx, out.readings);
+		return 0;
+	}
+	out.values->start = out.readings->start = batch->start;
+	out.values->end = out.readings->end = batch->end;
+	err = metrics_fill(&out, batch);
+	if (err) {
+		weir_discard(ctx, out.values);
+		weir_discard(ctx, out.readings);
+		return weir_fail(ctx, err, "metrics of %u counts", batch->row_count);
+	}
+	err = weir_commit(ctx, out.values);
+	if (err) {
+		weir_discard(ctx, out.readings);
+		return err;
+	}
+	return weir_commit(ctx, out.readings);
+}
