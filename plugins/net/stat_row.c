@@ -53,7 +53,7 @@ static const struct weir_field net_row_fields[] = {
 			"of the link, where the device tells"),
 	WEIR_FIELD_WITH(struct net_row, state, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL | WEIR_QUIET,
 			"of the link: up, down, unknown ..."),
-	WEIR_FIELD_WITH(struct net_row, note, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
+	WEIR_FIELD_WITH(struct net_row, note, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL | WEIR_QUIET,
 			"what to know of the numbers"),
 };
 

@@ -86,4 +86,28 @@ check "an unknown column in a sentence is refused in its place" holds "$tap_dir/
 echo 'iostat: [{when: queue, say: x}]' >"$rules"
 block iostat
 check "a condition that is none, too" holds "$tap_dir/err" 'when takes a condition'
+
+# Ten newer warnings do not hide that a process was killed.
+{
+	printf 'columns: {sequence: uint, kind: text, severity: text, comm: text, instance: text}\nwindows:\n- seconds: 1\n  rows:\n'
+	printf '  - [7, oom, error, hog, ~]\n  - [8, io_error, error, ~, sda]\n'
+	for number in 11 12 13 14 15 16 17 18 19 20; do
+		printf '  - [%s, segfault, warning, x, ~]\n' $number
+	done
+} | rows in
+sed -n 's/^  worst: *\(.*\)inputs: .*/transforms:\n  worst: \1inputs: [rows]}/p' "$source/configs/checklist.yaml" >"$tap_dir/worst"
+cat >"$tap_dir/block.yaml" <<Y
+# The worst of what the kernel's log has.
+weir: 1
+sources: {rows: {plugin: test.script, file: in.rows}}
+$(cat "$tap_dir/worst")
+  block: {plugin: block, rules: "$source/configs/rules/checklist.yaml", block: dmesg, inputs: [worst], columns: [kind]}
+sinks: {out: {plugin: json, inputs: [block]}}
+Y
+"$weir" "$tap_dir/block.yaml" >"$tap_dir/answer" 2>"$tap_dir/err"
+check "the worst that the log has is told, however much came after it" \
+	says "dmesg: a process was killed for want of memory: hog" "weir errors"
+check "and what is worse is shown before what is newer" python3 -c 'import json, sys
+kinds = [row["kind"] for row in json.loads(open(sys.argv[1]).read())["rows"]]
+assert kinds == ["oom", "io_error"] + 6 * ["segfault"], kinds' "$tap_dir/answer"
 finish
