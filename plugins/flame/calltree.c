@@ -65,8 +65,7 @@ void calltree_clear(struct calltree *tree)
 	memset(tree, 0, sizeof(*tree));
 }
 
-/* The place of a label + 1; made if need be. 0: no memory. */
-static uint32_t calltree_label(struct calltree *tree, uint32_t name, uint32_t tag)
+uint32_t calltree_label(struct calltree *tree, uint32_t name, uint32_t tag)
 {
 	uint32_t place = intmap_get(&tree->label_ids, name, tag);
 
@@ -139,15 +138,21 @@ uint32_t calltree_append(struct calltree *tree, uint32_t parent, uint32_t name, 
 	return place ? calltree_append_label(tree, parent, place - 1) : 0;
 }
 
+uint32_t calltree_step(struct calltree *tree, uint32_t parent, uint32_t label)
+{
+	uint32_t node = calltree_find(tree, parent, label - 1);
+
+	if (node)
+		return node;
+	node = calltree_append_label(tree, parent, label - 1);
+	return node && !calltree_index(tree, parent, node) ? node : 0;
+}
+
 uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag)
 {
-	uint32_t place = calltree_label(tree, name, tag);
-	uint32_t node = place ? calltree_find(tree, parent, place - 1) : 0;
+	uint32_t label = calltree_label(tree, name, tag);
 
-	if (node || !place)
-		return node;
-	node = calltree_append_label(tree, parent, place - 1);
-	return node && !calltree_index(tree, parent, node) ? node : 0;
+	return label ? calltree_step(tree, parent, label) : 0;
 }
 
 /* Until now each weight was a number of samples: now there is a column of those. */

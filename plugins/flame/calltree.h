@@ -57,7 +57,14 @@ static inline uint64_t calltree_samples(const struct calltree *tree, uint32_t no
 /* The child of that name and tag, made if need be. 0: no memory. Node pointers may change. */
 uint32_t calltree_child(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag);
 
-/* The same, but made in any case: to the right of its siblings. */
+/*
+ * The same in two steps, for who meets a name and tag often: they have a number, from 1 on, by which
+ * the child is found. 0: no memory.
+ */
+uint32_t calltree_label(struct calltree *tree, uint32_t name, uint32_t tag);
+uint32_t calltree_step(struct calltree *tree, uint32_t parent, uint32_t label);
+
+/* As calltree_child(), but made in any case: to the right of its siblings. */
 uint32_t calltree_append(struct calltree *tree, uint32_t parent, uint32_t name, uint32_t tag);
 
 /* Adds to a node's own weight and samples. 0 or -ENOMEM. */

@@ -16,7 +16,10 @@
 #include "object_debug.h"
 #include "resolve.h"
 
-enum { FILE_SHOWN = 24 };
+enum {
+	FILE_SHOWN = 24,
+	FILE_STEPS = 8, /* before others get their turn */
+};
 
 static const struct weir_option file_options[] = {
 	WEIR_OPT_TEXT(struct file_conf, path, NULL, "the profile; -: standard input"),
@@ -223,12 +226,15 @@ static int file_ready(struct weir_ctx *ctx, int fd, uint32_t events)
 {
 	struct file *file = ctx->state;
 	enum file_wait waited = file->wait;
+	uint32_t steps = 0;
 	int more, err = 0;
 
 	(void)fd;
 	(void)events;
 	file->wait = FILE_WAITS_NOT;
-	more = file->reader ? file_step(file) : file_begin(file);
+	do
+		more = file->reader ? file_step(file) : file_begin(file);
+	while (more == 1 && file->wait == FILE_WAITS_NOT && ++steps < FILE_STEPS);
 	if (more < 0 && more != -EAGAIN)
 		return more;
 	if (more == 0)

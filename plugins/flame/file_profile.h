@@ -87,6 +87,7 @@ struct file_profile {
 	uint32_t *kept;      /* frames of the sample at hand that the filters left */
 	uint32_t kept_capacity;
 	struct weir_batch *batch; /* being filled, by time; NULL: none */
+	uint32_t arena_used;      /* of the batch before */
 	uint64_t first;           /* time of the first sample */
 	uint64_t last;            /* of the latest one kept */
 	uint64_t sent;            /* end of the window that was sent last */

@@ -6,7 +6,7 @@
 
 enum {
 	ROWS_BATCH = 1024,
-	ROWS_ARENA = 4 << 20, /* bytes of a batch's frames: it ends with the row that passes them */
+	ROWS_ARENA = 256 << 10,  /* bytes of a batch's frames, which it may pass by a step's */
 	ROWS_STACKS = 256 << 10, /* merged stacks, and */
 	ROWS_POOL = 16 << 20,    /* frames of them, from which on they are sent */
 	ROWS_NAMES = 64 << 20,   /* bytes of names, and */
@@ -59,11 +59,14 @@ int file_add_row(struct file_profile *profile, const struct file_sample *sample)
 	return 0;
 }
 
-/* A batch to fill, if there is none yet. False: there is no room. */
+/* A batch to fill, if there is none yet; most are as large as the one before. False: no room. */
 static bool rows_begin(struct file_profile *profile)
 {
+	uint32_t bytes = profile->arena_used + profile->arena_used / 8;
+
 	if (!profile->batch)
-		profile->batch = weir_loan(profile->ctx, 0, ROWS_BATCH, ROWS_ARENA / 8);
+		profile->batch = weir_loan(profile->ctx, 0, ROWS_BATCH,
+					   bytes < ROWS_ARENA / 8 ? ROWS_ARENA / 8 : bytes);
 	return profile->batch != NULL;
 }
 
@@ -72,6 +75,7 @@ static int rows_commit(struct file_profile *profile)
 	struct weir_batch *batch = profile->batch;
 
 	profile->batch = NULL;
+	profile->arena_used = batch->arena_used < ROWS_ARENA * 2 ? batch->arena_used : ROWS_ARENA;
 	batch->names = profile->names;
 	/* A profile that tells no time is one window of no length. */
 	if (!profile->sent)

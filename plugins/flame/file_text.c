@@ -90,7 +90,7 @@ static int text_end_of_line(struct file *file, struct file_text *text, const cha
 int file_text_step(struct file *file, struct file_text *text)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8 */
-	size_t want = FILE_STEP, count;
+	size_t want = text->step ? text->step : FILE_STEP, count;
 	const char *bytes, *end;
 	bool last;
 	int err;
@@ -99,7 +99,9 @@ int file_text_step(struct file *file, struct file_text *text)
 		err = file_input_peek(&file->input, want, (const uint8_t **)&bytes, &count);
 		if (err)
 			return err;
-		last = file_input_is_last(&file->input);
+		last = file_input_is_last(&file->input) && count <= want;
+		if (count > want)
+			count = want;
 		if (text->too_long)
 			return text_end_of_line(file, text, bytes, count, last);
 		if (file->input.at == 0 && count >= 3 && memcmp(bytes, mark, 3) == 0) {

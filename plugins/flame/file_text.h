@@ -16,6 +16,7 @@ struct file_line {
 
 struct file_text {
 	uint64_t line;   /* number of the line at hand, from 1 on */
+	size_t step;     /* bytes to read at a time; 0: FILE_STEP */
 	bool too_long;   /* it is left out to its end */
 	bool paragraphs; /* a step ends with a blank line, if there is one */
 	/* NULL, or: sees some lines before each of them is read. */
@@ -24,7 +25,7 @@ struct file_text {
 	int (*read)(struct file *file, const struct file_line *line);
 };
 
-/* Hands on the lines of the next FILE_STEP bytes. As a reader's step(). */
+/* Hands on the lines of the next `step` bytes. As a reader's step(). */
 int file_text_step(struct file *file, struct file_text *text);
 
 #endif

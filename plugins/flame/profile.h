@@ -30,6 +30,18 @@ struct profile_path {
 	uint32_t capacity;
 };
 
+/* A frame as the rows have it, and the number of its label in the tree. */
+struct profile_recent {
+	uint32_t symbol;
+	uint32_t object;
+	uint32_t flags;
+	uint32_t source;
+	uint32_t line;
+	uint32_t number; /* of calltree_label(); 0: none */
+};
+
+enum { PROFILE_RECENT = 8192 };
+
 struct profile {
 	struct profile_input input;
 	struct calltree tree;
@@ -40,11 +52,12 @@ struct profile {
 	struct intmap labels;    /* (symbol, object, line) of `seen` to label */
 	struct intmap objects;   /* object of `seen` to its short name */
 	struct profile_path path;
-	uint64_t start;     /* of the first batch; 0: there was none */
-	uint64_t end;       /* of the last batch */
-	uint64_t samples;   /* all */
-	uint32_t truncated; /* label of that name */
-	bool has_weight;    /* there is a column of it: not every weight is a sample count */
+	struct profile_recent recent[PROFILE_RECENT]; /* of `seen` */
+	uint64_t start;                               /* of the first batch; 0: there was none */
+	uint64_t end;                                 /* of the last batch */
+	uint64_t samples;                             /* all */
+	uint32_t truncated;                           /* label of that name */
+	bool has_weight; /* there is a column of it: not every weight is a sample count */
 };
 
 /* bind(): 0, or a negative errno after having failed. `names` are made here. */
