@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elf_draft.h"
 #include "elf_file.h"
 
 /* Larger tables than this are no program's: they are not read. */
@@ -19,16 +20,6 @@ enum {
 	ELF_TABLES = 2,
 	ELF_CHUNK = 512,
 	ELF_ALIASES = 64, /* names of one address that are compared */
-};
-
-/* A function before the aliases are sorted out. */
-struct elf_draft {
-	uint64_t address;
-	uint64_t size;
-	uint32_t name; /* in the strings of its table */
-	uint16_t section;
-	uint8_t table;
-	uint8_t local; /* sorts behind the names that others see */
 };
 
 struct elf_strings {
@@ -106,22 +97,26 @@ static bool elf_is_function(const struct elf_reading *reading, const Elf64_Sym *
 	       !elf_is_label(reading->strings[table].bytes + symbol->st_name);
 }
 
-static bool elf_is_too_long(struct elf_reading *reading, const char *name)
+/* The length of a name without its version; false: it is too long to be one. */
+static bool elf_measure(struct elf_reading *reading, const char *name, uint32_t *length)
 {
-	size_t length = strnlen(name, ELF_NAME_MAX);
+	size_t whole = strnlen(name, ELF_NAME_MAX);
+	const char *version = memchr(name, '@', whole);
 
-	reading->names_read += length;
-	return length == ELF_NAME_MAX;
+	reading->names_read += whole;
+	*length = (uint32_t)(version && version > name ? (size_t)(version - name) : whole);
+	return whole < ELF_NAME_MAX;
 }
 
 static int elf_take_symbol(struct elf_reading *reading, Elf64_Sym *symbol, uint32_t table)
 {
 	struct elf_draft draft;
+	uint32_t length;
 
 	if (reading->elves[table]->machine == EM_ARM)
 		symbol->st_value &= ~UINT64_C(1); /* Thumb code */
 	if (!elf_is_function(reading, symbol, table) ||
-	    elf_is_too_long(reading, reading->strings[table].bytes + symbol->st_name))
+	    !elf_measure(reading, reading->strings[table].bytes + symbol->st_name, &length))
 		return 0;
 	if (reading->names_read > ELF_NAMES_READ)
 		return -EBADMSG;
@@ -129,6 +124,7 @@ static int elf_take_symbol(struct elf_reading *reading, Elf64_Sym *symbol, uint3
 		.address = symbol->st_value,
 		.size = symbol->st_size,
 		.name = symbol->st_name,
+		.length = length,
 		.section = symbol->st_shndx,
 		.table = (uint8_t)table,
 		.local = ELF64_ST_BIND(symbol->st_info) == STB_LOCAL,
@@ -196,20 +192,6 @@ static const char *elf_draft_name(const struct elf_reading *reading, const struc
 	return reading->strings[draft->table].bytes + draft->name;
 }
 
-/* By address; of one address global names first, then the longest. */
-static int elf_compare(const void *left, const void *right)
-{
-	const struct elf_draft *a = left, *b = right;
-
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	if (a->local != b->local)
-		return a->local < b->local ? -1 : 1;
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	return 0;
-}
-
 /* Takes over what an alias has better than the draft that stands for its address. */
 static void elf_join_alias(const struct elf_reading *reading, struct elf_draft *draft,
 			   const struct elf_draft *alias, uint32_t seen)
@@ -219,6 +201,7 @@ static void elf_join_alias(const struct elf_reading *reading, struct elf_draft *
 	if (equal && seen < ELF_ALIASES &&
 	    symbols_prefer(elf_draft_name(reading, alias), elf_draft_name(reading, draft))) {
 		draft->name = alias->name;
+		draft->length = alias->length;
 		draft->table = alias->table;
 	}
 	/* The best name may be that of a label; its code has the alias's size. */
@@ -263,21 +246,13 @@ static uint32_t elf_size_of(const struct elf_reading *reading, uint32_t i)
 	return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 }
 
-/* The name's length without a version: "memcpy@@GLIBC_2.14". */
-static size_t elf_name_length(const char *name)
-{
-	size_t length = (size_t)(strchrnul(name, '@') - name);
-
-	return length ? length : strlen(name);
-}
-
 static int elf_fill(const struct elf_reading *reading, struct symbols *symbols)
 {
 	uint64_t names_size = 0;
 	uint32_t i;
 
 	for (i = 0; i < reading->count; i++)
-		names_size += elf_name_length(elf_draft_name(reading, &reading->drafts[i])) + 1;
+		names_size += (uint64_t)reading->drafts[i].length + 1;
 	if (names_size > UINT32_MAX)
 		return -EBADMSG;
 	symbols->items = malloc((reading->count + 1) * sizeof(*symbols->items));
@@ -286,13 +261,13 @@ static int elf_fill(const struct elf_reading *reading, struct symbols *symbols)
 		return -ENOMEM;
 	for (i = 0; i < reading->count; i++) {
 		const char *name = elf_draft_name(reading, &reading->drafts[i]);
-		size_t length = elf_name_length(name);
+		uint32_t length = reading->drafts[i].length;
 
 		symbols->items[i] = (struct symbol){ reading->drafts[i].address,
 						     elf_size_of(reading, i), symbols->names_size };
 		memcpy(symbols->names + symbols->names_size, name, length);
 		symbols->names[symbols->names_size + length] = '\0';
-		symbols->names_size += (uint32_t)length + 1;
+		symbols->names_size += length + 1;
 	}
 	symbols->count = reading->count;
 	return 0;
@@ -314,8 +289,9 @@ int elf_symbols_with(const struct elf *elf, const struct elf *more, struct symbo
 		err = elf_read_table(&reading, SHT_DYNSYM, 1);
 	if (!err && reading.count == 0)
 		err = -ENOENT;
+	if (!err)
+		err = elf_draft_sort(&reading.drafts, reading.count);
 	if (!err) {
-		qsort(reading.drafts, reading.count, sizeof(*reading.drafts), elf_compare);
 		elf_join_aliases(&reading);
 		err = elf_fill(&reading, symbols);
 	}

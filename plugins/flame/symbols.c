@@ -29,9 +29,19 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addres
 	return NULL;
 }
 
+static size_t symbols_underscores(const char *name)
+{
+	size_t count = 0;
+
+	while (name[count] == '_')
+		count++;
+	return count;
+}
+
 int symbols_prefer(const char *name, const char *other)
 {
-	size_t underscores = strspn(name, "_"), other_underscores = strspn(other, "_");
+	size_t underscores = symbols_underscores(name);
+	size_t other_underscores = symbols_underscores(other);
 	size_t length, other_length;
 
 	if (underscores != other_underscores)
