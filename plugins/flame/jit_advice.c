@@ -15,9 +15,11 @@ static const struct {
 	const char *cure;
 } jit_cures[] = {
 	{ "java", "start it with -XX:+PreserveFramePointer, then: jcmd PID Compiler.perfmap" },
-	{ "node", "start it with --perf-basic-prof" },
+	{ "node", "start it with --perf-basic-prof (and --interpreted-frames-native-stack to tell "
+		  "interpreted functions apart)" },
 	{ "MainThread", "start it with --perf-basic-prof, if it is node" },
-	{ "python", "start it with -X perf, from Python 3.12 on" },
+	{ "python", "start it with -X perf, from Python 3.12 on, one that was built with frame "
+		    "pointers (-fno-omit-frame-pointer)" },
 	{ "dotnet", "start it with DOTNET_PerfMapEnabled=1 in its environment" },
 	{ "ruby", "start it with --yjit-perf" },
 	{ "php", "start it with opcache.jit_debug=0x10" },
@@ -71,17 +73,18 @@ static bool jit_advise_file(const struct jit_process *process, char *out, size_t
 	return true;
 }
 
-bool jit_advise(const struct jit_process *process, char *out, size_t size)
+bool jit_advise(const struct jit_process *process, uint64_t frames_of_all, char *out, size_t size)
 {
 	uint64_t frames = process->named + process->nameless;
 
 	if (!process->nameless)
 		return jit_advise_file(process, out, size);
 	snprintf(out, size,
-		 "%.0f %% of %" PRIu64
-		 " frames of code that %s (pid %u) made have no names: %s; %s",
+		 "%.0f %% of %" PRIu64 " frames of code that %s (pid %u) made have no names: %s; "
+				       "%s (%.1f %% of all user frames)",
 		 100.0 * (double)process->nameless / (double)frames, frames, process->comm,
-		 process->pid, jit_reason(process), jit_cure(process->comm));
+		 process->pid, jit_reason(process), jit_cure(process->comm),
+		 frames_of_all ? 100.0 * (double)process->nameless / (double)frames_of_all : 100.0);
 	return true;
 }
 
@@ -93,7 +96,8 @@ static int jit_compare_nameless(const void *a, const void *b)
 	return one->nameless < other->nameless ? 1 : -(one->nameless > other->nameless);
 }
 
-void jit_processes_say(struct weir_ctx *ctx, struct jit_process **processes, uint32_t count)
+void jit_processes_say(struct weir_ctx *ctx, struct jit_process **processes, uint32_t count,
+		       uint64_t frames)
 {
 	uint32_t nameless = 0;
 
@@ -107,7 +111,7 @@ void jit_processes_say(struct weir_ctx *ctx, struct jit_process **processes, uin
 
 		if (i < nameless && i >= JIT_PROCESSES_SAID)
 			continue;
-		if (jit_advise(process, text, sizeof(text)))
+		if (jit_advise(process, frames, text, sizeof(text)))
 			weir_log(ctx, WEIR_LOG_WARNING, "%s", text);
 	}
 	if (nameless > JIT_PROCESSES_SAID)

@@ -154,8 +154,9 @@ void jit_names_count(struct jit_names *jit, const struct weir_batch *batch)
 
 		memcpy(&stack, row + jit->stack->offset, sizeof(stack));
 		frames = weir_arena(batch, stack.offset);
-		for (uint32_t f = 0; place && f < stack.count; f++) {
-			if (!(frames[f].flags & WEIR_FRAME_JIT))
+		for (uint32_t f = 0; f < stack.count; f++) {
+			jit->user_frames += !(frames[f].flags & WEIR_FRAME_KERNEL);
+			if (!place || !(frames[f].flags & WEIR_FRAME_JIT))
 				continue;
 			if (frames[f].symbol)
 				jit->processes[place - 1]->named++;
@@ -167,7 +168,7 @@ void jit_names_count(struct jit_names *jit, const struct weir_batch *batch)
 
 void jit_names_say(struct weir_ctx *ctx, struct jit_names *jit)
 {
-	jit_processes_say(ctx, jit->processes, jit->process_count);
+	jit_processes_say(ctx, jit->processes, jit->process_count, jit->user_frames);
 }
 
 void jit_names_renew(struct jit_names *jit)

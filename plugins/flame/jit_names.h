@@ -17,8 +17,9 @@ struct jit_names {
 		*names; /* what the ids of the rows mean, and those that are given to them */
 	struct jit_process **processes;
 	uint32_t process_count;
-	struct intmap pids; /* pid to place in processes + 1 */
-	bool merge_tiers;   /* V8's marks are left out */
+	uint64_t user_frames; /* of all processes, that were sent */
+	struct intmap pids;   /* pid to place in processes + 1 */
+	bool merge_tiers;     /* V8's marks are left out */
 };
 
 /* From here on the files of processes may have got more to read. */

@@ -102,6 +102,8 @@ static void object_take(struct object *object, struct elf *elf)
 	object->segments = elf->segments;
 	object->segment_count = elf->segment_count;
 	elf->segments = NULL;
+	object->build_id_size = elf->build_id_size;
+	memcpy(object->build_id, elf->build_id, elf->build_id_size);
 	elf_clear(elf);
 }
 

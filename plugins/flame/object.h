@@ -33,8 +33,10 @@ struct object {
 	uint32_t segment_count;
 	struct elf_segment *segments;
 	struct symbols symbols;
+	uint32_t build_id_size; /* 0: not known */
+	uint8_t build_id[WEIR_BUILD_ID_MAX];
 	bool stripped;     /* what names it has are those that others may call */
-	uint64_t nameless; /* frames for which it had none */
+	uint64_t nameless; /* frames that were seen and for which it had none */
 	uint64_t module;   /* of the service dwarf; 0: none */
 	uint64_t lineless; /* frames of which the debug information knows nothing */
 };
@@ -46,7 +48,8 @@ struct objects {
 	uint32_t capacity;
 	struct intmap ids; /* mapping id to place in items + 1 */
 	size_t bytes;      /* of all symbols */
-	uint64_t frames;   /* that were looked for in any of them */
+	uint64_t frames;   /* of user code, seen in any of them */
+	uint64_t looked;   /* that were looked for in any of them */
 	struct weir_service
 		dwarf; /* for the owner to set; vtable NULL: no inlined frames, no lines */
 	struct weir_service store; /* likewise: debug files that are not here */
@@ -56,8 +59,8 @@ struct objects {
 struct object *objects_get(struct objects *objects, int root, const struct weir_mapping *mapping);
 void objects_clear(struct objects *objects); /* the service stays */
 
-/* Tells which files gave no names, or not enough, and why. */
-void objects_report(struct weir_ctx *ctx, const struct objects *objects);
+/* Tells which files gave no names, or not enough: the share of frames, why, and what would help. */
+void objects_report(struct weir_ctx *ctx, struct objects *objects);
 
 /*
  * Whether what it holds was made at run time: it has no file, or one that is no program's, or one of

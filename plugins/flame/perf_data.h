@@ -165,6 +165,8 @@ struct perf_data {
 	uint32_t end_count;
 	uint32_t end_capacity;
 	struct intmap end_places; /* (outermost frame, how it ended) to place in ends + 1 */
+	uint64_t *seen; /* how often, by number of a frame */
+	uint32_t seen_capacity;
 	enum perf_data_kernel kernel;
 	const char *kernel_reason; /* why it is another; NULL: nobody asked */
 };
@@ -319,6 +321,13 @@ int perf_data_stack_open(struct perf_data *data);
 void perf_data_stack_close(struct perf_data *data);
 /* At the end: how good the stacks were, and what has no names. */
 void perf_data_stack_report(struct perf_data *data);
+
+/* perf_data_seen.c: counts a frame of user code. 0 or -ENOMEM. */
+int perf_data_seen(struct perf_data *data, uint32_t number);
+/* Gives what was counted to the files, at the end. */
+void perf_data_seen_add_up(struct perf_data *data);
+/* Numbers of frames have become others: what was counted of the old ones is a part that is left out. */
+void perf_data_seen_forget(struct perf_data *data);
 
 /* perf_data_names.c: fills the names of a frame. RESOLVE_DONE, RESOLVE_OUTSIDE or -ENOMEM. */
 int perf_data_name_user(struct perf_data *data, const struct perf_data_space *space,

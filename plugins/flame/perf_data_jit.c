@@ -198,7 +198,8 @@ uint32_t perf_data_jit_frame(struct perf_data *data, const struct perf_data_made
 
 void perf_data_jit_report(struct perf_data *data)
 {
-	jit_processes_say(data->ctx, data->jit.processes, data->jit.count);
+	jit_processes_say(data->ctx, data->jit.processes, data->jit.count,
+			  data->resolve->objects.frames);
 }
 
 void perf_data_jit_renew(struct perf_data_jit *jit)

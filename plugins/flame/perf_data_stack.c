@@ -48,6 +48,7 @@ int perf_data_stack_open(struct perf_data *data)
 	data->resolve->no_demangle = data->file->conf->no_demangle;
 	data->resolve->inlined = data->file->conf->inlined;
 	data->resolve->lines = data->file->conf->lines;
+	data->resolve->once = true;
 	data->resolve->objects.dwarf = data->file->dwarf;
 	data->resolve->objects.store = data->file->store;
 	return 0;
@@ -64,6 +65,7 @@ void perf_data_stack_close(struct perf_data *data)
 	free(data->stack);
 	free(data->chains);
 	free(data->ends);
+	free(data->seen);
 	intmap_clear(&data->cache);
 	intmap_clear(&data->in_files);
 	intmap_clear(&data->comms);
@@ -86,6 +88,7 @@ static void stack_renew(struct perf_data *data)
 	intmap_reset(&data->comms);
 	intmap_reset(&data->end_places);
 	perf_data_jit_renew(&data->jit);
+	perf_data_seen_forget(data);
 	data->chain_used = 0;
 }
 
@@ -317,6 +320,8 @@ static int stack_add(struct perf_data *data, struct stack_walk *walk, uint64_t a
 	}
 	if (!number || stack_put(data, walk, number))
 		return -ENOMEM;
+	if (user && perf_data_seen(data, stack_outermost(data, number)))
+		return -ENOMEM;
 	if (user) {
 		walk->last = address;
 		walk->last_kind = kind;
@@ -477,6 +482,7 @@ void perf_data_stack_report(struct perf_data *data)
 	struct walk_quality quality = { 0 };
 	char text[512];
 
+	perf_data_seen_add_up(data);
 	objects_report(data->ctx, &data->resolve->objects);
 	perf_data_jit_report(data);
 	if (data->kernel_reason)

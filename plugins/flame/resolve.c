@@ -114,9 +114,10 @@ static int resolve_symbol(struct weir_ctx *ctx, struct resolve *resolve, struct 
 	uint64_t address;
 	const struct symbol *symbol = object_find(object, offset, &address);
 
-	resolve->objects.frames++;
+	resolve->objects.looked++;
+	resolve->objects.frames += !resolve->once;
 	if (!symbol) {
-		object->nameless++;
+		object->nameless += !resolve->once;
 		return RESOLVE_DONE;
 	}
 	frame->symbol = resolve_name(ctx, resolve, object->symbols.names + symbol->name);

@@ -29,6 +29,7 @@ struct resolve {
 	bool no_demangle; /* for the owner to set: names stay as the files have them */
 	bool inlined;     /* likewise, with objects.dwarf: inlined functions are frames */
 	bool lines;       /* likewise: frames have their source line */
+	bool once; /* likewise: a frame is looked up once, the owner counts how often it is seen */
 	/* What was inlined into the frame that resolve_user() filled last, innermost first. */
 	struct weir_frame chain[RESOLVE_INLINED_MAX];
 	uint32_t chain_count;

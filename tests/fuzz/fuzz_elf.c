@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Any bytes as an ELF file: no crash, and what comes out is a sorted table with closed names. */
+/*
+ * Any bytes as an ELF file, and as one with a packed table of names: no crash, and what comes out is a
+ * sorted table with closed names.
+ */
 #include <string.h>
 
-#include "elf_file.h"
+#include "object_mini.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+typedef int read_fn(const struct elf *elf, struct symbols *symbols);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void read_symbols(read_fn *read, const struct elf *elf)
 {
-	struct elf_source source = { -1, data, size };
-	struct symbols symbols;
-	struct elf elf;
-	uint32_t i;
+	struct symbols symbols = { 0 };
 
-	if (!data || elf_open(&elf, &source))
-		return 0;
-	if (elf_symbols(&elf, &symbols) == 0) {
-		for (i = 0; i < symbols.count; i++)
+	if (read(elf, &symbols) == 0) {
+		for (uint32_t i = 0; i < symbols.count; i++)
 			if ((i && symbols.items[i].address <= symbols.items[i - 1].address) ||
 			    symbols.items[i].name >= symbols.names_size)
 				__builtin_trap();
@@ -24,6 +22,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			__builtin_trap();
 	}
 	symbols_clear(&symbols);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct elf_source source = { -1, data, size };
+	struct elf elf;
+
+	if (!data || elf_open(&elf, &source))
+		return 0;
+	read_symbols(elf_symbols, &elf);
+	read_symbols(object_mini_symbols, &elf);
 	elf_clear(&elf);
 	return 0;
 }
