@@ -81,7 +81,7 @@ bool jit_advise(const struct jit_process *process, uint64_t frames_of_all, char 
 		return jit_advise_file(process, out, size);
 	snprintf(out, size,
 		 "%.0f %% of %" PRIu64 " frames of code that %s (pid %u) made have no names: %s; "
-				       "%s (%.1f %% of all user frames)",
+		 "%s (%.1f %% of all user frames)",
 		 100.0 * (double)process->nameless / (double)frames, frames, process->comm,
 		 process->pid, jit_reason(process), jit_cure(process->comm),
 		 frames_of_all ? 100.0 * (double)process->nameless / (double)frames_of_all : 100.0);

@@ -165,7 +165,7 @@ struct perf_data {
 	uint32_t end_count;
 	uint32_t end_capacity;
 	struct intmap end_places; /* (outermost frame, how it ended) to place in ends + 1 */
-	uint64_t *seen; /* how often, by number of a frame */
+	uint64_t *seen;           /* how often, by number of a frame */
 	uint32_t seen_capacity;
 	enum perf_data_kernel kernel;
 	const char *kernel_reason; /* why it is another; NULL: nobody asked */
