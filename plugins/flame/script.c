@@ -4,10 +4,10 @@
  * written as it comes: nothing is kept.
  */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "profile_input.h"
 #include "value_type.h"
+#include "writing.h"
 
 struct script_conf {
 	const char *path;
@@ -20,8 +20,7 @@ static const struct weir_option script_options[] = {
 struct script_state {
 	struct profile_input input;
 	struct value_type type;
-	struct weir_writer *writer;
-	int err;
+	struct writing out;
 };
 
 static const struct weir_want script_wants[] = { PROFILE_WANTS };
@@ -44,33 +43,13 @@ static int script_start(struct weir_ctx *ctx)
 	const struct script_conf *conf = ctx->options;
 	struct script_state *state = ctx->state;
 
-	state->writer = ctx->host->writer_open(ctx, conf->path, WEIR_WRITE_WHOLE);
-	return state->writer ? 0 : -EIO;
-}
-
-static void script_put(struct weir_ctx *ctx, const char *bytes, size_t count)
-{
-	struct script_state *state = ctx->state;
-
-	if (!state->err && count)
-		state->err = ctx->host->writer_write(state->writer, bytes, count);
-}
-
-static void WEIR_PRINTF(2, 3) script_print(struct weir_ctx *ctx, const char *format, ...)
-{
-	char text[256];
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	script_put(ctx, text, (size_t)length);
+	return writing_open(ctx, &state->out, conf->path);
 }
 
 /* A name on its line: control characters, which would end it, are written \xNN. */
 static void script_name(struct weir_ctx *ctx, const char *text, size_t length)
 {
+	struct script_state *state = ctx->state;
 	size_t at, plain = 0;
 
 	for (at = 0; at < length; at++) {
@@ -78,11 +57,11 @@ static void script_name(struct weir_ctx *ctx, const char *text, size_t length)
 
 		if (c >= 0x20 && c != 0x7f)
 			continue;
-		script_put(ctx, text + plain, at - plain);
-		script_print(ctx, "\\x%02x", c);
+		writing_bytes(&state->out, text + plain, at - plain);
+		writing_print(&state->out, "\\x%02x", c);
 		plain = at + 1;
 	}
-	script_put(ctx, text + plain, length - plain);
+	writing_bytes(&state->out, text + plain, length - plain);
 }
 
 static const char *script_text(struct weir_ctx *ctx, const struct weir_batch *batch, uint32_t id,
@@ -104,30 +83,33 @@ static void script_head(struct weir_ctx *ctx, const struct profile_row *row)
 	if (row->comm_length)
 		script_name(ctx, row->comm, row->comm_length);
 	else
-		script_print(ctx, ":%u", pid);
-	script_print(ctx, " %5u", pid);
+		writing_print(&state->out, ":%u", pid);
+	writing_print(&state->out, " %5u", pid);
 	if (row->tid != WEIR_ABSENT_U32)
-		script_print(ctx, "/%u", row->tid);
+		writing_print(&state->out, "/%u", row->tid);
 	if (row->cpu != WEIR_ABSENT_U32)
-		script_print(ctx, " [%03u]", row->cpu);
-	script_print(ctx, " %" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " %s:\n", row->time / 1000000000,
-		     row->time / 1000 % 1000000, row->weight, state->type.name);
+		writing_print(&state->out, " [%03u]", row->cpu);
+	writing_print(&state->out, " %" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " %s:\n",
+		      row->time / 1000000000, row->time / 1000 % 1000000, row->weight,
+		      state->type.name);
 }
 
 static void script_object(struct weir_ctx *ctx, const struct weir_batch *batch,
 			  const struct profile_row *row, const struct weir_frame *frame)
 {
+	struct script_state *state = ctx->state;
 	uint32_t length;
 	const char *object = script_text(ctx, batch, frame->object, &length);
 
 	if (frame->flags & WEIR_FRAME_INLINED)
-		script_print(ctx, "inlined");
+		writing_print(&state->out, "inlined");
 	else if (frame->flags & WEIR_FRAME_KERNEL && (!length || strcmp(object, "[kernel]") == 0))
-		script_print(ctx, "[kernel.kallsyms]");
+		writing_print(&state->out, "[kernel.kallsyms]");
 	else if (!length && frame->flags & WEIR_FRAME_JIT)
-		script_print(ctx, "/tmp/perf-%u.map", row->pid == WEIR_ABSENT_U32 ? 0 : row->pid);
+		writing_print(&state->out, "/tmp/perf-%u.map",
+			      row->pid == WEIR_ABSENT_U32 ? 0 : row->pid);
 	else if (!length)
-		script_print(ctx, "[unknown]");
+		writing_print(&state->out, "[unknown]");
 	else
 		script_name(ctx, object, length);
 }
@@ -135,19 +117,20 @@ static void script_object(struct weir_ctx *ctx, const struct weir_batch *batch,
 static void script_frame(struct weir_ctx *ctx, const struct weir_batch *batch,
 			 const struct profile_row *row, const struct weir_frame *frame)
 {
+	struct script_state *state = ctx->state;
 	uint32_t length;
 	const char *symbol = script_text(ctx, batch, frame->symbol, &length);
 
-	script_print(ctx, "\t%16" PRIx64 " ", frame->address);
+	writing_print(&state->out, "\t%16" PRIx64 " ", frame->address);
 	if (length)
 		script_name(ctx, symbol, length);
 	else
-		script_print(ctx, "[unknown]");
+		writing_print(&state->out, "[unknown]");
 	if (length && frame->address && !(frame->flags & WEIR_FRAME_INLINED))
-		script_print(ctx, "+0x%x", frame->symbol_offset);
-	script_print(ctx, " (");
+		writing_print(&state->out, "+0x%x", frame->symbol_offset);
+	writing_print(&state->out, " (");
 	script_object(ctx, batch, row, frame);
-	script_print(ctx, ")\n");
+	writing_print(&state->out, ")\n");
 }
 
 /* Where nobody says whose a stack is, as in folded text, it stands on its command. */
@@ -172,34 +155,30 @@ static int script_push(struct weir_ctx *ctx, uint32_t input, const struct weir_b
 
 	(void)input;
 	value_type_note(ctx, &state->type, batch);
-	for (i = 0; i < batch->row_count && !state->err; i++) {
+	for (i = 0; i < batch->row_count && !state->out.err; i++) {
 		profile_input_row(ctx, &state->input, batch, i, &row);
 		script_find_comm(ctx, batch, &row);
 		script_head(ctx, &row);
 		for (at = 0; at < row.frame_count; at++)
 			script_frame(ctx, batch, &row, &row.frames[at]);
-		script_put(ctx, "\n", 1);
+		writing_bytes(&state->out, "\n", 1);
 	}
-	return state->err ? weir_fail(ctx, state->err, "writing samples") : 0;
+	return state->out.err ? weir_fail(ctx, state->out.err, "writing samples") : 0;
 }
 
 static int script_drain(struct weir_ctx *ctx, uint64_t deadline)
 {
 	struct script_state *state = ctx->state;
-	int err = ctx->host->writer_close(state->writer, 1);
 
 	(void)deadline;
-	state->writer = NULL;
-	return err ? weir_fail(ctx, err, "writing samples") : 0;
+	return writing_close(ctx, &state->out, "samples");
 }
 
-/* What drain did not finish is thrown away. */
 static void script_stop(struct weir_ctx *ctx)
 {
 	struct script_state *state = ctx->state;
 
-	ctx->host->writer_close(state->writer, 0);
-	state->writer = NULL;
+	writing_stop(&state->out);
 }
 
 WEIR_COMPONENT(

@@ -4,13 +4,13 @@
  * whatever else stacks stand on, with its samples in order of time.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <weir/json_text.h>
 
 #include "moments.h"
 #include "value_type.h"
+#include "writing.h"
 
 struct speedscope_conf {
 	const char *path;
@@ -30,8 +30,7 @@ struct speedscope_state {
 	uint32_t frame_count;
 	uint32_t *stack; /* nodes of the sample at hand */
 	uint32_t stack_capacity;
-	struct weir_writer *writer;
-	int err;
+	struct writing out;
 };
 
 static const struct weir_want speedscope_wants[] = { PROFILE_WANTS };
@@ -57,8 +56,7 @@ static int speedscope_start(struct weir_ctx *ctx)
 	const struct speedscope_conf *conf = ctx->options;
 	struct speedscope_state *state = ctx->state;
 
-	state->writer = ctx->host->writer_open(ctx, conf->path, WEIR_WRITE_WHOLE);
-	return state->writer ? 0 : -EIO;
+	return writing_open(ctx, &state->out, conf->path);
 }
 
 static int speedscope_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch)
@@ -70,36 +68,17 @@ static int speedscope_push(struct weir_ctx *ctx, uint32_t input, const struct we
 	return moments_push(ctx, &state->moments, &state->profile, batch);
 }
 
-static void speedscope_put(struct weir_ctx *ctx, const char *bytes, size_t count)
-{
-	struct speedscope_state *state = ctx->state;
-
-	if (!state->err)
-		state->err = ctx->host->writer_write(state->writer, bytes, count);
-}
-
-static void WEIR_PRINTF(2, 3) speedscope_print(struct weir_ctx *ctx, const char *format, ...)
-{
-	char text[256];
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	speedscope_put(ctx, text, (size_t)length);
-}
-
 static void speedscope_text(struct weir_ctx *ctx, const char *text, size_t length)
 {
+	struct speedscope_state *state = ctx->state;
 	char escaped[WEIR_JSON_MAX];
 	size_t at, taken;
 
-	speedscope_put(ctx, "\"", 1);
+	writing_bytes(&state->out, "\"", 1);
 	for (at = 0; at < length; at += taken)
-		speedscope_put(ctx, escaped,
-			       weir_json_next(text + at, length - at, escaped, &taken));
-	speedscope_put(ctx, "\"", 1);
+		writing_bytes(&state->out, escaped,
+			      weir_json_next(text + at, length - at, escaped, &taken));
+	writing_bytes(&state->out, "\"", 1);
 }
 
 static void speedscope_name(struct weir_ctx *ctx, uint32_t id)
@@ -118,22 +97,22 @@ static void speedscope_frames(struct weir_ctx *ctx)
 	const struct calltree *tree = &state->profile.tree;
 	uint32_t i;
 
-	speedscope_print(ctx, "\"shared\":{\"frames\":[");
-	for (i = 1; i < tree->count && !state->err; i++) {
+	writing_print(&state->out, "\"shared\":{\"frames\":[");
+	for (i = 1; i < tree->count && !state->out.err; i++) {
 		uint32_t name = calltree_name(tree, i), tag = calltree_tag(tree, i);
 
 		if (intmap_get(&state->frames, name, tag))
 			continue;
-		state->err = intmap_add(&state->frames, name, tag, ++state->frame_count);
-		speedscope_print(ctx, "%s\n{\"name\":", state->frame_count > 1 ? "," : "");
+		state->out.err = intmap_add(&state->frames, name, tag, ++state->frame_count);
+		writing_print(&state->out, "%s\n{\"name\":", state->frame_count > 1 ? "," : "");
 		speedscope_name(ctx, name);
 		if (tag && !(tag & PROFILE_ROOT)) {
-			speedscope_print(ctx, ",\"file\":");
+			writing_print(&state->out, ",\"file\":");
 			speedscope_name(ctx, tag);
 		}
-		speedscope_print(ctx, "}");
+		writing_print(&state->out, "}");
 	}
-	speedscope_print(ctx, "]},\n");
+	writing_print(&state->out, "]},\n");
 }
 
 /* The node that a stack stands on; 0: it stands on none, such as in folded text. */
@@ -173,16 +152,16 @@ static void speedscope_sample(struct weir_ctx *ctx, const struct moment *moment)
 	int count = speedscope_lead(state, moment->node, moment->part), i;
 
 	if (count < 0)
-		state->err = count;
-	speedscope_put(ctx, "[", 1);
+		state->out.err = count;
+	writing_bytes(&state->out, "[", 1);
 	for (i = count; i-- > 0;) {
 		uint32_t node = state->stack[i];
 		uint32_t place = intmap_get(&state->frames, calltree_name(tree, node),
 					    calltree_tag(tree, node));
 
-		speedscope_print(ctx, "%u%s", place - 1, i ? "," : "");
+		writing_print(&state->out, "%u%s", place - 1, i ? "," : "");
 	}
-	speedscope_put(ctx, "]", 1);
+	writing_bytes(&state->out, "]", 1);
 }
 
 /* Samples of one stack that follow upon each other are one. */
@@ -214,22 +193,22 @@ static void speedscope_profile(struct weir_ctx *ctx, struct moment *items, size_
 	size_t i;
 
 	count = speedscope_merge(items, count);
-	speedscope_print(ctx, "{\"type\":\"sampled\",\"name\":");
+	writing_print(&state->out, "{\"type\":\"sampled\",\"name\":");
 	if (part)
 		speedscope_name(ctx, calltree_name(&state->profile.tree, part));
 	else
 		speedscope_text(ctx, "all", 3);
-	speedscope_print(ctx, ",\"unit\":\"%s\",\"startValue\":0,\n\"samples\":[",
-			 speedscope_unit(state));
-	for (i = 0; i < count && !state->err; i++) {
-		speedscope_put(ctx, i ? ",\n" : "\n", i ? 2 : 1);
+	writing_print(&state->out, ",\"unit\":\"%s\",\"startValue\":0,\n\"samples\":[",
+		      speedscope_unit(state));
+	for (i = 0; i < count && !state->out.err; i++) {
+		writing_bytes(&state->out, i ? ",\n" : "\n", i ? 2 : 1);
 		speedscope_sample(ctx, &items[i]);
 		total += items[i].weight;
 	}
-	speedscope_print(ctx, "],\n\"weights\":[");
-	for (i = 0; i < count && !state->err; i++)
-		speedscope_print(ctx, "%s%" PRIu64, i ? "," : "", items[i].weight);
-	speedscope_print(ctx, "],\"endValue\":%" PRIu64 "}", total);
+	writing_print(&state->out, "],\n\"weights\":[");
+	for (i = 0; i < count && !state->out.err; i++)
+		writing_print(&state->out, "%s%" PRIu64, i ? "," : "", items[i].weight);
+	writing_print(&state->out, "],\"endValue\":%" PRIu64 "}", total);
 }
 
 static void speedscope_profiles(struct weir_ctx *ctx)
@@ -242,15 +221,15 @@ static void speedscope_profiles(struct weir_ctx *ctx)
 		moments->items[i].part =
 			speedscope_part(&state->profile.tree, moments->items[i].node);
 	moments_sort(moments);
-	speedscope_print(ctx, "\"profiles\":[");
-	for (first = 0; first < moments->count && !state->err; first = next) {
+	writing_print(&state->out, "\"profiles\":[");
+	for (first = 0; first < moments->count && !state->out.err; first = next) {
 		for (next = first + 1; next < moments->count; next++)
 			if (moments->items[next].part != moments->items[first].part)
 				break;
-		speedscope_print(ctx, "%s\n", first ? "," : "");
+		writing_print(&state->out, "%s\n", first ? "," : "");
 		speedscope_profile(ctx, &moments->items[first], next - first);
 	}
-	speedscope_print(ctx, "]}\n");
+	writing_print(&state->out, "]}\n");
 }
 
 static int speedscope_drain(struct weir_ctx *ctx, uint64_t deadline)
@@ -261,30 +240,24 @@ static int speedscope_drain(struct weir_ctx *ctx, uint64_t deadline)
 	(void)deadline;
 	if (state->profile.samples == 0)
 		weir_log(ctx, WEIR_LOG_WARNING, "no samples: the profile is empty");
-	speedscope_print(ctx,
-			 "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-			 "\"exporter\":\"weir\",\"activeProfileIndex\":0,");
+	writing_print(&state->out,
+		      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+		      "\"exporter\":\"weir\",\"activeProfileIndex\":0,");
 	if (conf->title[0]) {
-		speedscope_print(ctx, "\"name\":");
+		writing_print(&state->out, "\"name\":");
 		speedscope_text(ctx, conf->title, strlen(conf->title));
-		speedscope_print(ctx, ",");
+		writing_print(&state->out, ",");
 	}
 	speedscope_frames(ctx);
 	speedscope_profiles(ctx);
-	if (!state->err) {
-		state->err = ctx->host->writer_close(state->writer, 1);
-		state->writer = NULL;
-	}
-	return state->err ? weir_fail(ctx, state->err, "writing the profile") : 0;
+	return writing_close(ctx, &state->out, "the profile");
 }
 
-/* What drain did not finish is thrown away. */
 static void speedscope_stop(struct weir_ctx *ctx)
 {
 	struct speedscope_state *state = ctx->state;
 
-	ctx->host->writer_close(state->writer, 0);
-	state->writer = NULL;
+	writing_stop(&state->out);
 }
 
 static void speedscope_destroy(struct weir_ctx *ctx)

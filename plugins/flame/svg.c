@@ -98,11 +98,17 @@ static int svg_bind(struct weir_ctx *ctx)
 	err = profile_bind(ctx, &state->profile, PROFILE_BY_KIND);
 	if (err)
 		return err;
+	value_type_bind(ctx, &state->type);
 	state->differs = state->profile.input.before != NULL;
 	if (state->differs && conf->value == SVG_SAMPLES)
 		return weir_fail_option(ctx, "value", -EINVAL, "profiles are compared by weight");
 	if (state->differs && conf->chart)
 		return weir_fail_option(ctx, "chart", -EINVAL, "profiles are compared as a whole");
+	if (conf->chart && !state->profile.input.time)
+		return weir_fail_option(
+			ctx, "chart", -EINVAL,
+			"the samples were merged, and tell no time: `weir "
+			"flamechart`, or `weir convert --by comm,time`, keeps them apart");
 	if (conf->palette == SVG_DIFF && !state->differs)
 		return weir_fail_option(ctx, "palette", -EINVAL,
 					"there is nothing to compare with");
@@ -122,9 +128,7 @@ static int svg_start(struct weir_ctx *ctx)
 	err = svg_colours_read(ctx, &state->colours, conf->palette_file);
 	if (err)
 		return err;
-	state->page.host = ctx->host;
-	state->page.writer = ctx->host->writer_open(ctx, conf->path, WEIR_WRITE_WHOLE);
-	return state->page.writer ? 0 : -EIO;
+	return writing_open(ctx, &state->page, conf->path);
 }
 
 static int svg_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batch *batch)
@@ -133,6 +137,7 @@ static int svg_push(struct weir_ctx *ctx, uint32_t input, const struct weir_batc
 	struct svg_state *state = ctx->state;
 
 	(void)input;
+	value_type_note(ctx, &state->type, batch);
 	return conf->chart ? moments_push(ctx, &state->moments, &state->profile, batch)
 			   : profile_push(ctx, &state->profile, batch);
 }
@@ -151,6 +156,19 @@ static void svg_set_total(struct weir_ctx *ctx)
 			 conf->total, state->total);
 	if (state->total && conf->total > state->total)
 		state->total = state->base = conf->total;
+}
+
+/* Weights that are only numbers have the unit that their event tells. */
+static void svg_set_unit(struct svg_state *state)
+{
+	const char *word = value_type_unit(&state->type);
+
+	if (value_type_is_known(&state->type))
+		return;
+	if (strcmp(word, "nanoseconds") == 0)
+		state->profile.input.unit = WEIR_NS;
+	else if (strcmp(word, "bytes") == 0)
+		state->profile.input.unit = WEIR_BYTES;
 }
 
 static int svg_gather(struct weir_ctx *ctx)
@@ -173,6 +191,7 @@ static int svg_gather(struct weir_ctx *ctx)
 	if (state->profile.tree.before)
 		state->base_before = state->profile.tree.before[0];
 	svg_colours_compare(&state->colours, &state->profile.tree);
+	svg_set_unit(state);
 	return 0;
 }
 
@@ -215,23 +234,14 @@ static int svg_drain(struct weir_ctx *ctx, uint64_t deadline)
 	} else if (!err) {
 		svg_draw_nothing(ctx);
 	}
-	if (err)
-		return err;
-	err = state->page.err;
-	if (!err) {
-		err = ctx->host->writer_close(state->page.writer, 1);
-		state->page.writer = NULL;
-	}
-	return err ? weir_fail(ctx, err, "writing the graph") : 0;
+	return err ? err : writing_close(ctx, &state->page, "the graph");
 }
 
-/* What drain did not finish is thrown away. */
 static void svg_stop(struct weir_ctx *ctx)
 {
 	struct svg_state *state = ctx->state;
 
-	ctx->host->writer_close(state->page.writer, 0);
-	state->page.writer = NULL;
+	writing_stop(&state->page);
 }
 
 static void svg_destroy(struct weir_ctx *ctx)

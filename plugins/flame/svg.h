@@ -7,6 +7,7 @@
 #include "svg_colour.h"
 #include "svg_layout.h"
 #include "svg_page.h"
+#include "value_type.h"
 
 enum { SVG_WEIGHT = 0, SVG_SAMPLES = 1 };
 
@@ -38,10 +39,11 @@ struct svg_conf {
 
 struct svg_state {
 	struct profile profile;
+	struct value_type type; /* of weights */
 	struct moments moments; /* of a flame chart */
 	struct svg_layout layout;
 	struct svg_colours colours;
-	struct svg_page page;
+	struct writing page;
 	double min_width;     /* in pixels, or below 0: a share, negative */
 	uint64_t total;       /* the width of all, in the value's unit */
 	uint64_t base;        /* what a share of 100 % is: `total` without what has vanished */

@@ -163,21 +163,26 @@
 		letters.setAttribute("class", pattern ? "button" : "off");
 	}
 
-	/* Not every viewer lets a file change its address. */
-	function remember() {
+	/* What shows a frame, and what is searched for. */
+	function address(frame) {
 		var state = new URLSearchParams();
 
-		if (zoomed !== frames[0]) {
-			state.set("x", zoomed.left);
-			state.set("w", zoomed.width);
-			state.set("d", zoomed.depth);
+		if (frame !== frames[0]) {
+			state.set("x", frame.left);
+			state.set("w", frame.width);
+			state.set("d", frame.depth);
 		}
 		if (sought)
 			state.set("s", sought);
 		if (fold)
 			state.set("i", "1");
+		return window.location.href.split("#")[0] + "#" + state;
+	}
+
+	/* Not every viewer lets a file change its address. */
+	function remember() {
 		try {
-			window.history.replaceState(null, "", "#" + state);
+			window.history.replaceState(null, "", address(zoomed));
 		} catch (error) {
 			return;
 		}
@@ -254,8 +259,12 @@
 		root.setAttribute("width", "100%");
 		measure();
 		graph.addEventListener("click", function (event) {
-			if (frame_at(event)) {
-				zoom(frame_at(event));
+			var frame = frame_at(event);
+
+			if (frame && (event.ctrlKey || event.metaKey)) {
+				window.open(address(frame), "_blank");
+			} else if (frame) {
+				zoom(frame);
 				remember();
 			}
 		});

@@ -10,27 +10,29 @@ static const double svg_letter = 0.6;
 
 static void svg_style(struct svg_state *state, const struct svg_conf *conf)
 {
-	struct svg_page *page = &state->page;
+	struct writing *page = &state->page;
 	const struct svg_ground *ground = svg_ground(&state->colours);
 
-	svg_print(page,
-		  "<style>text{font-family:%s;font-size:%upx;fill:#000}"
-		  "#title{font-size:%upx;text-anchor:middle}#subtitle{text-anchor:middle;"
-		  "fill:#555}#search,#matched,#case{text-anchor:end}"
-		  ".button{cursor:pointer;opacity:.6}.button:hover{opacity:1}"
-		  ".off,.out{display:none}.under{opacity:.5}.gone{stroke:#36c;stroke-dasharray:3}",
-		  conf->font, state->font_size, conf->font_size * 3 / 2);
-	svg_put(page, ".f{cursor:pointer}.f:hover rect{stroke:#000;stroke-width:.5}"
-		      ".f text{pointer-events:none}");
-	svg_print(page, "#light{stop-color:%s}#warm{stop-color:%s}", ground->above, ground->below);
-	svg_put(page,
-		"@media (prefers-color-scheme:dark){svg>text{fill:#ddd}#subtitle{fill:#aaa}"
-		"#light{stop-color:#1c1c1f}#warm{stop-color:#2a2a20}.f:hover rect{stroke:#fff}}"
-		"</style>\n");
-	svg_put(page, "<defs><linearGradient id=\"ground\" y1=\"0\" y2=\"1\" x1=\"0\" x2=\"0\">"
-		      "<stop id=\"light\" offset=\"5%\"/><stop id=\"warm\" offset=\"95%\"/>"
-		      "</linearGradient></defs>\n"
-		      "<rect width=\"100%\" height=\"100%\" fill=\"url(#ground)\"/>\n");
+	writing_print(
+		page,
+		"<style>text{font-family:%s;font-size:%upx;fill:#000}"
+		"#title{font-size:%upx;text-anchor:middle}#subtitle{text-anchor:middle;"
+		"fill:#555}#search,#matched,#case{text-anchor:end}"
+		".button{cursor:pointer;opacity:.6}.button:hover{opacity:1}"
+		".off,.out{display:none}.under{opacity:.5}.gone{stroke:#36c;stroke-dasharray:3}",
+		conf->font, state->font_size, conf->font_size * 3 / 2);
+	writing_put(page, ".f{cursor:pointer}.f:hover rect{stroke:#000;stroke-width:.5}"
+			  ".f text{pointer-events:none}");
+	writing_print(page, "#light{stop-color:%s}#warm{stop-color:%s}", ground->above,
+		      ground->below);
+	writing_put(page,
+		    "@media (prefers-color-scheme:dark){svg>text{fill:#ddd}#subtitle{fill:#aaa}"
+		    "#light{stop-color:#1c1c1f}#warm{stop-color:#2a2a20}.f:hover rect{stroke:#fff}}"
+		    "</style>\n");
+	writing_put(page, "<defs><linearGradient id=\"ground\" y1=\"0\" y2=\"1\" x1=\"0\" x2=\"0\">"
+			  "<stop id=\"light\" offset=\"5%\"/><stop id=\"warm\" offset=\"95%\"/>"
+			  "</linearGradient></defs>\n"
+			  "<rect width=\"100%\" height=\"100%\" fill=\"url(#ground)\"/>\n");
 }
 
 /* "8.01 s in 3,993 samples": what the whole width stands for. */
@@ -38,14 +40,17 @@ static void svg_totals(struct svg_state *state)
 {
 	const struct profile *profile = &state->profile;
 
-	if (profile->has_weight && profile->samples) {
+	/* Where each sample weighs 1, there is nothing more to tell. */
+	if (profile->has_weight && profile->samples &&
+	    (profile->tree.nodes[0].weight != profile->samples ||
+	     strcmp(value_type_unit(&state->type), "count") != 0)) {
 		svg_amount(&state->page, profile->tree.nodes[0].weight, profile->input.unit);
-		svg_put(&state->page, " in ");
+		writing_put(&state->page, " in ");
 	}
 	svg_amount(&state->page, profile->samples, WEIR_SAMPLES);
 	if (!state->differs)
 		return;
-	svg_put(&state->page, "; before: ");
+	writing_put(&state->page, "; before: ");
 	svg_amount(&state->page, state->base_before, profile->input.unit);
 }
 
@@ -60,38 +65,38 @@ static const char *svg_kind(const struct svg_state *state, const struct svg_conf
 
 static void svg_titles(struct svg_state *state, const struct svg_conf *conf)
 {
-	struct svg_page *page = &state->page;
+	struct writing *page = &state->page;
 	const char *title = conf->title[0] ? conf->title : svg_kind(state, conf);
 
-	svg_print(page, "<text id=\"title\" x=\"50%%\" y=\"%u\">", conf->font_size * 2);
+	writing_print(page, "<text id=\"title\" x=\"50%%\" y=\"%u\">", conf->font_size * 2);
 	if (conf->notes[0]) {
-		svg_put(page, "<title>");
+		writing_put(page, "<title>");
 		svg_text(page, conf->notes, strlen(conf->notes), UINT32_MAX);
-		svg_put(page, "</title>");
+		writing_put(page, "</title>");
 	}
 	svg_text(page, title, strlen(title), UINT32_MAX);
-	svg_print(page, "</text>\n<text id=\"subtitle\" x=\"50%%\" y=\"%u\">",
-		  conf->font_size * 7 / 2);
+	writing_print(page, "</text>\n<text id=\"subtitle\" x=\"50%%\" y=\"%u\">",
+		      conf->font_size * 7 / 2);
 	if (conf->subtitle[0])
 		svg_text(page, conf->subtitle, strlen(conf->subtitle), UINT32_MAX);
 	else
 		svg_totals(state);
-	svg_put(page, "</text>\n");
+	writing_put(page, "</text>\n");
 }
 
 static void svg_head(struct svg_state *state, const struct svg_conf *conf, uint32_t height)
 {
-	struct svg_page *page = &state->page;
+	struct writing *page = &state->page;
 
-	svg_put(page, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-	svg_print(page,
-		  "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%u\" "
-		  "height=\"%u\" viewBox=\"0 0 %u %u\">\n",
-		  conf->width, height, conf->width, height);
+	writing_put(page, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	writing_print(page,
+		      "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"%u\" "
+		      "height=\"%u\" viewBox=\"0 0 %u %u\">\n",
+		      conf->width, height, conf->width, height);
 	if (conf->notes[0]) {
-		svg_put(page, "<desc>");
+		writing_put(page, "<desc>");
 		svg_text(page, conf->notes, strlen(conf->notes), UINT32_MAX);
-		svg_put(page, "</desc>\n");
+		writing_put(page, "</desc>\n");
 	}
 	svg_style(state, conf);
 	svg_titles(state, conf);
@@ -99,21 +104,23 @@ static void svg_head(struct svg_state *state, const struct svg_conf *conf, uint3
 
 static void svg_controls(struct svg_state *state, const struct svg_conf *conf, uint32_t height)
 {
-	struct svg_page *page = &state->page;
+	struct writing *page = &state->page;
 	uint32_t size = conf->font_size;
 	uint32_t line = conf->inverted ? state->top - size : height - size;
 
-	svg_print(page, "<text id=\"reset\" class=\"off\" x=\"%u\" y=\"%u\">Reset zoom</text>\n",
-		  SVG_MARGIN, size * 2);
-	svg_print(page,
-		  "<text id=\"search\" class=\"button\" x=\"100%%\" dx=\"-%u\" "
-		  "y=\"%u\">Search</text>\n",
-		  SVG_MARGIN, size * 2);
-	svg_print(page, "<text id=\"case\" class=\"button\" x=\"100%%\" dx=\"-%u\" y=\"%u\"/>\n",
-		  SVG_MARGIN, size * 7 / 2);
-	svg_print(page, "<text id=\"details\" x=\"%u\" y=\"%u\"></text>\n", SVG_MARGIN, line);
-	svg_print(page, "<text id=\"matched\" x=\"100%%\" dx=\"-%u\" y=\"%u\"></text>\n",
-		  SVG_MARGIN, line);
+	writing_print(page,
+		      "<text id=\"reset\" class=\"off\" x=\"%u\" y=\"%u\">Reset zoom</text>\n",
+		      SVG_MARGIN, size * 2);
+	writing_print(page,
+		      "<text id=\"search\" class=\"button\" x=\"100%%\" dx=\"-%u\" "
+		      "y=\"%u\">Search</text>\n",
+		      SVG_MARGIN, size * 2);
+	writing_print(page,
+		      "<text id=\"case\" class=\"button\" x=\"100%%\" dx=\"-%u\" y=\"%u\"/>\n",
+		      SVG_MARGIN, size * 7 / 2);
+	writing_print(page, "<text id=\"details\" x=\"%u\" y=\"%u\"></text>\n", SVG_MARGIN, line);
+	writing_print(page, "<text id=\"matched\" x=\"100%%\" dx=\"-%u\" y=\"%u\"></text>\n",
+		      SVG_MARGIN, line);
 }
 
 static uint64_t svg_scaled(const struct svg_conf *conf, uint64_t value)
@@ -126,25 +133,25 @@ static void svg_amounts(struct svg_state *state, const struct svg_conf *conf, ui
 {
 	const struct calltree *tree = &state->profile.tree;
 	const struct calltree_node *node = &tree->nodes[index];
-	struct svg_page *page = &state->page;
+	struct writing *page = &state->page;
 	uint64_t samples = calltree_samples(tree, index);
 	uint64_t value = state->layout.by_samples ? samples : node->weight;
 
-	svg_put(page, " (");
+	writing_put(page, " (");
 	if (state->profile.has_weight) {
 		svg_amount(page, svg_scaled(conf, node->weight), state->profile.input.unit);
-		svg_put(page, ", ");
+		writing_put(page, ", ");
 	}
 	if (!state->profile.has_weight || state->profile.input.unit != WEIR_SAMPLES) {
 		svg_amount(page, svg_scaled(conf, samples), WEIR_SAMPLES);
-		svg_put(page, ", ");
+		writing_put(page, ", ");
 	}
 	svg_percent(page, value, state->base);
 	if (state->differs) {
-		svg_put(page, "; ");
+		writing_put(page, "; ");
 		svg_change(page, tree->before ? tree->before[index] : 0, value, state->base);
 	}
-	svg_put(page, ")");
+	writing_put(page, ")");
 }
 
 struct svg_label {
@@ -167,7 +174,7 @@ static void svg_box(struct weir_ctx *ctx, const struct svg_box *box)
 {
 	const struct svg_conf *conf = ctx->options;
 	struct svg_state *state = ctx->state;
-	struct svg_page *page = &state->page;
+	struct writing *page = &state->page;
 	const struct calltree *tree = &state->profile.tree;
 	uint64_t value = box->node ? svg_value(&state->layout, tree, box->node) : state->total;
 	struct svg_label label = svg_label(ctx, box->node);
@@ -179,31 +186,30 @@ static void svg_box(struct weir_ctx *ctx, const struct svg_box *box)
 	uint32_t level = conf->inverted ? box->depth : state->layout.depth - 1 - box->depth;
 	bool gone = state->layout.gone && state->layout.gone[box->node] == value;
 
-	svg_print(page,
-		  "<g class=\"f\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
-		  "\" data-d=\"%u\"><title>",
-		  box->left >> state->shift, value >> state->shift, box->depth);
+	writing_print(page,
+		      "<g class=\"f\" data-x=\"%" PRIu64 "\" data-w=\"%" PRIu64
+		      "\" data-d=\"%u\"><title>",
+		      box->left >> state->shift, value >> state->shift, box->depth);
 	svg_text(page, label.text, label.length, UINT32_MAX);
 	svg_amounts(state, conf, box->node);
-	svg_print(page,
-		  "</title><rect x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%u\" "
-		  "fill=\"rgb(%u,%u,%u)\" rx=\"2\"%s/>",
-		  left * 100, level * conf->height, share * 100, conf->height - 1, colour.red,
-		  colour.green, colour.blue, gone ? " class=\"gone\"" : "");
-	svg_print(page, "<text x=\"%.4f%%\" dx=\"3\" y=\"%u\">", left * 100,
-		  level * conf->height + (conf->height + state->font_size) / 2 - 2);
+	writing_print(page,
+		      "</title><rect x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%u\" "
+		      "fill=\"rgb(%u,%u,%u)\" rx=\"2\"%s/>",
+		      left * 100, level * conf->height, share * 100, conf->height - 1, colour.red,
+		      colour.green, colour.blue, gone ? " class=\"gone\"" : "");
+	writing_print(page, "<text x=\"%.4f%%\" dx=\"3\" y=\"%u\">", left * 100,
+		      level * conf->height + (conf->height + state->font_size) / 2 - 2);
 	if (room > 0)
 		svg_text(page, label.text, label.length,
 			 (uint32_t)(room / (svg_letter * state->font_size)));
-	svg_put(page, "</text></g>\n");
+	writing_put(page, "</text></g>\n");
 }
 
-static void svg_script_element(struct svg_page *page)
+static void svg_script_element(struct writing *page)
 {
-	svg_put(page, "<script><![CDATA[\n");
-	if (!page->err)
-		page->err = page->host->writer_write(page->writer, svg_script, sizeof(svg_script));
-	svg_put(page, "]]></script>\n</svg>\n");
+	writing_put(page, "<script><![CDATA[\n");
+	writing_bytes(page, svg_script, sizeof(svg_script));
+	writing_put(page, "]]></script>\n</svg>\n");
 }
 
 /* Where the frames stand follows from the font, so that nothing lies upon something else. */
@@ -221,22 +227,23 @@ void svg_draw(struct weir_ctx *ctx)
 {
 	const struct svg_conf *conf = ctx->options;
 	struct svg_state *state = ctx->state;
-	struct svg_page *page = &state->page;
+	struct writing *page = &state->page;
 	uint32_t height = svg_place(state, conf), i;
 
 	svg_head(state, conf, height);
-	svg_print(page,
-		  "<!-- %u frames; %u narrower than %s%s are left out, with %" PRIu64 " of %" PRIu64
-		  " -->\n",
-		  state->layout.count, state->layout.pruned, conf->min_width,
-		  state->min_width < 0 ? "" : " pixels", state->layout.pruned_value, state->total);
+	writing_print(page,
+		      "<!-- %u frames; %u narrower than %s%s are left out, with %" PRIu64
+		      " of %" PRIu64 " -->\n",
+		      state->layout.count, state->layout.pruned, conf->min_width,
+		      state->min_width < 0 ? "" : " pixels", state->layout.pruned_value,
+		      state->total);
 	svg_controls(state, conf, height);
-	svg_print(page, "<svg id=\"frames\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\">\n",
-		  SVG_MARGIN, state->top, conf->width - 2 * SVG_MARGIN,
-		  state->layout.depth * conf->height);
+	writing_print(page, "<svg id=\"frames\" x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\">\n",
+		      SVG_MARGIN, state->top, conf->width - 2 * SVG_MARGIN,
+		      state->layout.depth * conf->height);
 	for (i = 0; i < state->layout.count && !page->err; i++)
 		svg_box(ctx, &state->layout.boxes[i]);
-	svg_put(page, "</svg>\n");
+	writing_put(page, "</svg>\n");
 	svg_script_element(page);
 }
 
@@ -248,8 +255,8 @@ void svg_draw_nothing(struct weir_ctx *ctx)
 	weir_log(ctx, WEIR_LOG_WARNING, "no samples: the graph is empty");
 	svg_place(state, conf);
 	svg_head(state, conf, conf->font_size * SVG_EMPTY_LINES);
-	svg_print(&state->page,
-		  "<text x=\"50%%\" y=\"%u\" text-anchor=\"middle\">no samples</text>\n",
-		  conf->font_size * 6);
-	svg_put(&state->page, "</svg>\n");
+	writing_print(&state->page,
+		      "<text x=\"50%%\" y=\"%u\" text-anchor=\"middle\">no samples</text>\n",
+		      conf->font_size * 6);
+	writing_put(&state->page, "</svg>\n");
 }

@@ -9,32 +9,6 @@
 
 #define SVG_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-static void svg_bytes(struct svg_page *page, const char *bytes, size_t count)
-{
-	if (!page->err && count)
-		page->err = page->host->writer_write(page->writer, bytes, count);
-}
-
-void svg_put(struct svg_page *page, const char *text)
-{
-	svg_bytes(page, text, strlen(text));
-}
-
-void svg_print(struct svg_page *page, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (length >= (int)sizeof(text))
-		page->err = page->err ? page->err : -EOVERFLOW;
-	else if (length > 0)
-		svg_bytes(page, text, (size_t)length);
-}
-
 static bool svg_is_allowed(uint32_t point)
 {
 	if (point < 0x20 || (point >= 0x7f && point < 0xa0))
@@ -51,7 +25,7 @@ static uint32_t svg_character(const char *text, size_t left)
 	return count && svg_is_allowed(point) ? (uint32_t)count : 0;
 }
 
-static void svg_escaped(struct svg_page *page, const char *character, uint32_t count)
+static void svg_escaped(struct writing *page, const char *character, uint32_t count)
 {
 	static const struct {
 		char plain;
@@ -64,11 +38,11 @@ static void svg_escaped(struct svg_page *page, const char *character, uint32_t c
 
 	for (i = 0; count == 1 && i < sizeof(escapes) / sizeof(escapes[0]); i++) {
 		if (escapes[i].plain == character[0]) {
-			svg_put(page, escapes[i].escaped);
+			writing_put(page, escapes[i].escaped);
 			return;
 		}
 	}
-	svg_bytes(page, character, count);
+	writing_bytes(page, character, count);
 }
 
 /* Where the character after `at` begins. */
@@ -94,7 +68,7 @@ static size_t svg_cut(const char *text, size_t length, uint32_t limit)
 	return count > limit ? cut : length;
 }
 
-void svg_text(struct svg_page *page, const char *text, size_t length, uint32_t limit)
+void svg_text(struct writing *page, const char *text, size_t length, uint32_t limit)
 {
 	size_t end, at, next;
 
@@ -108,29 +82,29 @@ void svg_text(struct svg_page *page, const char *text, size_t length, uint32_t l
 		if (count)
 			svg_escaped(page, text + at, count);
 		else
-			svg_put(page, SVG_REPLACEMENT);
+			writing_put(page, SVG_REPLACEMENT);
 	}
 	if (end < length)
-		svg_put(page, "..");
+		writing_put(page, "..");
 }
 
 /* "1,234,567" */
-static void svg_integer(struct svg_page *page, uint64_t value)
+static void svg_integer(struct writing *page, uint64_t value)
 {
 	char digits[32];
 	int length = snprintf(digits, sizeof(digits), "%" PRIu64, value), i;
 
 	for (i = 0; i < length; i++)
-		svg_print(page, "%s%c", i && (length - i) % 3 == 0 ? "," : "", digits[i]);
+		writing_print(page, "%s%c", i && (length - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
 /* Three significant digits. */
-static void svg_number(struct svg_page *page, double value)
+static void svg_number(struct writing *page, double value)
 {
 	if (value >= 1000 || value == 0)
 		svg_integer(page, (uint64_t)(value + 0.5));
 	else
-		svg_print(page, "%.*f", value >= 100 ? 0 : value >= 10 ? 1 : 2, value);
+		writing_print(page, "%.*f", value >= 100 ? 0 : value >= 10 ? 1 : 2, value);
 }
 
 struct svg_scale {
@@ -138,7 +112,7 @@ struct svg_scale {
 	const char *symbol;
 };
 
-static void svg_scaled(struct svg_page *page, double value, const struct svg_scale *scales,
+static void svg_scaled(struct writing *page, double value, const struct svg_scale *scales,
 		       uint32_t count)
 {
 	uint32_t i = 0;
@@ -146,10 +120,10 @@ static void svg_scaled(struct svg_page *page, double value, const struct svg_sca
 	while (i + 1 < count && value < scales[i].size)
 		i++;
 	svg_number(page, value / scales[i].size);
-	svg_print(page, " %s", scales[i].symbol);
+	writing_print(page, " %s", scales[i].symbol);
 }
 
-void svg_amount(struct svg_page *page, uint64_t value, const struct weir_unit *unit)
+void svg_amount(struct writing *page, uint64_t value, const struct weir_unit *unit)
 {
 	static const struct svg_scale times[] = {
 		{ 1, "s" }, { 1e-3, "ms" }, { 1e-6, "\xc2\xb5s" }, { 1e-9, "ns" }
@@ -177,22 +151,22 @@ void svg_amount(struct svg_page *page, uint64_t value, const struct weir_unit *u
 			/* "1 sample" */
 			if (value == 1 && length > 3 && unit->symbol[length - 1] == 's')
 				length--;
-			svg_put(page, " ");
+			writing_put(page, " ");
 			svg_text(page, unit->symbol, length, UINT32_MAX);
 		}
 	}
 }
 
-void svg_percent(struct svg_page *page, uint64_t part, uint64_t whole)
+void svg_percent(struct writing *page, uint64_t part, uint64_t whole)
 {
 	unsigned __int128 scaled = (unsigned __int128)part * 10000;
 	uint64_t hundredths = whole ? (uint64_t)((scaled + whole / 2) / whole) : 0;
 
-	svg_print(page, "%" PRIu64 ".%02" PRIu64 " %%", hundredths / 100, hundredths % 100);
+	writing_print(page, "%" PRIu64 ".%02" PRIu64 " %%", hundredths / 100, hundredths % 100);
 }
 
-void svg_change(struct svg_page *page, uint64_t before, uint64_t part, uint64_t whole)
+void svg_change(struct writing *page, uint64_t before, uint64_t part, uint64_t whole)
 {
-	svg_put(page, part > before ? "+" : part < before ? "-" : "");
+	writing_put(page, part > before ? "+" : part < before ? "-" : "");
 	svg_percent(page, part > before ? part - before : before - part, whole);
 }

@@ -62,6 +62,11 @@ void value_type_note(struct weir_ctx *ctx, struct value_type *type, const struct
 			 ctx->host->names_text(batch->names, event.id, NULL));
 }
 
+bool value_type_is_known(const struct value_type *type)
+{
+	return value_unit_of(type->unit);
+}
+
 const char *value_type_unit(const struct value_type *type)
 {
 	const struct value_unit *unit = value_unit_of(type->unit);

@@ -21,4 +21,7 @@ void value_type_note(struct weir_ctx *ctx, struct value_type *type, const struct
 /* "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes" or "count". */
 const char *value_type_unit(const struct value_type *type);
 
+/* Whether the column itself tells it; else its event does. */
+bool value_type_is_known(const struct value_type *type);
+
 #endif

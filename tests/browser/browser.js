@@ -203,6 +203,18 @@ async function test_small() {
 	ok("an address that tells of a zoom opens so", near(seen.width, 1260), seen);
 }
 
+async function test_new_tab() {
+	let seen;
+
+	await open("small.svg", "#s=hot");
+	await run(look);
+	seen = await run(`(() => { let opened = null; window.open = (url) => { opened = url; };
+		frame_of("alpha").querySelector("rect").dispatchEvent(new MouseEvent("click", { bubbles: true, ctrlKey: true }));
+		return [opened, look("beta").shown]; })()`);
+	ok("Ctrl and a click show the frame in a tab of its own", /#x=20&w=40&d=3&s=hot$/.test(seen[0]), seen);
+	ok("... and this one stays as it is", seen[1], seen);
+}
+
 async function test_search() {
 	let seen;
 
@@ -298,6 +310,7 @@ async function main() {
 	await call("Page.enable");
 	await call("Runtime.enable");
 	await test_small();
+	await test_new_tab();
 	await test_search();
 	await test_resize();
 	await test_large();

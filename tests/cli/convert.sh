@@ -63,6 +63,28 @@ a;c 4' ]
 }
 check "a pipe is read to its end, last line without one" from_pipe
 
+# says_in_all TEXT INPUT...: that is what the graph of the input stands for as a whole
+says_in_all() {
+	text=$1
+	shift
+	printf "$@" >"$tap_dir/in"
+	converts -o "$tap_dir/out.svg" && holds "$tap_dir/out.svg" ">$text</text>"
+}
+for event in cpu-clock task-clock:u; do
+	check "weights of $event are ns" says_in_all "3.00 ms in 2 samples" \
+		"a 1/1 1.0: 1000000 $event: \n\t1 x (y)\n\na 1/1 2.0: 2000000 $event: \n\t1 x (y)\n"
+done
+check "weights of cycles are numbers" says_in_all "3,000,000 in 1 sample" 'a 1/1 1.0: 3000000 cycles: \n\t1 x (y)\n'
+check "weights of a heap profile are bytes" says_in_all "2.00 KiB in 2 samples" \
+	'heap profile: 2: 2048 [2: 2048] @ heapprofile\n2: 2048 [2: 2048] @ 0x10\n'
+check "what weighs 1 each is samples" says_in_all "5 samples" 'a;b 5\n'
+
+unordered() {
+	printf 'a 3\n' >"$tap_dir/in"
+	status 2 "$build/weir" flame --chart -- true 2>"$tap_dir/said" && holds "$tap_dir/said" "weir flamechart"
+}
+check "a chart of merged samples is refused, with what does it" unordered
+
 cut_off() {
 	seq 20000 | sed 's/.*/a;& 1/' | gzip -c | head -c 20000 >"$tap_dir/in"
 	converts >"$tap_dir/got" || return 1

@@ -204,6 +204,22 @@ else
 	skip "the names are those of the program in another root" "needs root and objcopy"
 fi
 
+# In order of time, what ran again is drawn again; the widths of all that ran make up the whole.
+"$weir" flamechart --frequency 499 -o "$tap_dir/chart.svg" -- "$calltree" 1 >/dev/null 2>"$tap_dir/err"
+in_time() {
+	python3 - "$tap_dir/chart.svg" <<'P'
+import re, sys
+frames = re.findall(r'data-w="(\d+)" data-d="(\d+)"><title>(\S+) \(', open(sys.argv[1]).read())
+whole = sum(int(width) for width, depth, name in frames if depth == "0")
+roots = sum(int(width) for width, depth, name in frames if depth == "1")
+norths = [int(width) for width, depth, name in frames if name == "north"]
+# What lies between two runs of the same function is at most left out where it is too narrow to be seen.
+if not (len(norths) > 3 and whole * 0.9 < roots <= whole and sum(norths) < whole):
+    sys.exit("%d of %d ns, north in %s" % (roots, whole, norths))
+P
+}
+check "weir flamechart draws what ran in order of time" in_time
+
 # The file of a running program is replaced: its names come from the old one, which lives on.
 cp "$calltree" "$tap_dir/replaced"
 "$tap_dir/replaced" 60 >/dev/null &
