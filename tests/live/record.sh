@@ -85,6 +85,13 @@ check "the command's status is passed on" test $? = 9
 check "weir convert reads the recording" convert "$tap_dir/command.data" command
 check "it has all the samples that were taken" told command
 with_perf "perf and weir read the same samples from it" same_samples "$tap_dir/command.data"
+reported() {
+	perf report -i "$tap_dir/command.data" --stdio --header --sort comm,dso >"$tap_dir/report" 2>"$tap_dir/perf" || { cat "$tap_dir/perf"; return 1; }
+	holds "$tap_dir/report" "# hostname : $(uname -n)" && holds "$tap_dir/report" "# os release : $(uname -r)" &&
+		holds "$tap_dir/report" "# event : name = " && holds "$tap_dir/report" "Total Lost Samples: 0" &&
+		grep -q '^ *[0-9.]*% .*calltree *calltree' "$tap_dir/report" || { cat "$tap_dir/report" "$tap_dir/perf"; return 1; }
+}
+with_perf "perf report shows its header, what was lost, and who ran" reported
 with_perf "perf and weir find the same functions in it" same_functions command "$tap_dir/command.data"
 # What libc does at its begin and end has no frame pointers.
 check "the stacks of the program are complete" grep -E '(100\.0|99\.[0-9]) % of' "$tap_dir/command.said"
