@@ -103,6 +103,23 @@ static bool pmu_is_own(const char *event)
 	       strcmp(event, "elapsed") == 0;
 }
 
+/* `before`: groups that there were before the set's own. */
+static int pmu_add_of_set(struct weir_ctx *ctx, const struct weir_tree *set, const char *event,
+			  const char *word, uint32_t before)
+{
+	struct pmu_state *state = ctx->state;
+	uint32_t group = word ? pmu_set_group(ctx, set, word) : 0;
+
+	if (!event[0] || !word)
+		return weir_tree_fail(ctx, set, -EINVAL, "%s: an event's name is missing",
+				      word ? word : "events");
+	if (pmu_is_own(event))
+		return 0;
+	if (before + group > state->groups)
+		state->groups = before + group;
+	return pmu_add(ctx, event, strlen(event), group ? before + group : 0, false);
+}
+
 static int pmu_add_set(struct weir_ctx *ctx, const char *name)
 {
 	struct pmu_state *state = ctx->state;
@@ -111,16 +128,8 @@ static int pmu_add_set(struct weir_ctx *ctx, const char *name)
 	const char *event, *word;
 	int err = set ? 0 : -EINVAL;
 
-	for (uint32_t i = 0; !err && (event = weir_metric_set_event(ctx, set, i, &word)); i++) {
-		uint32_t group = word ? pmu_set_group(ctx, set, word) : 0;
-
-		if (!event[0] || !word)
-			return weir_tree_fail(ctx, set, -EINVAL, "%s: an event's name is missing",
-					      word ? word : "events");
-		if (!pmu_is_own(event))
-			err = pmu_add(ctx, event, strlen(event), group ? before + group : 0, false);
-		state->groups = before + group > state->groups ? before + group : state->groups;
-	}
+	for (uint32_t i = 0; !err && (event = weir_metric_set_event(ctx, set, i, &word)); i++)
+		err = pmu_add_of_set(ctx, set, event, word, before);
 	return err;
 }
 

@@ -44,30 +44,39 @@ static uint32_t pmu_place_at(struct pmu_state *state, const char *name)
 	return i;
 }
 
+static uint32_t pmu_largest(const struct weir_numbers *numbers, uint32_t largest)
+{
+	for (uint32_t i = 0; i < numbers->count; i++)
+		if (numbers->items[i] > largest)
+			largest = numbers->items[i];
+	return largest;
+}
+
+static bool pmu_has_cpu(const struct pmu_state *state, uint32_t cpu)
+{
+	for (uint32_t i = 0; i < state->cpus.count; i++)
+		if (state->cpus.items[i] == cpu)
+			return true;
+	return cpu == 0;
+}
+
 int pmu_places(struct weir_ctx *ctx)
 {
 	struct pmu_state *state = ctx->state;
-	uint32_t last = 0;
+	uint32_t last = pmu_largest(&state->cpus, 0);
 	int err = 0;
 
-	for (uint32_t i = 0; i < state->cpus.count; i++)
-		if (state->cpus.items[i] > last)
-			last = state->cpus.items[i];
 	for (uint32_t i = 0; i < state->count; i++)
-		for (uint32_t j = 0; j < state->counters[i].cpus.count; j++)
-			if (state->counters[i].cpus.items[j] > last)
-				last = state->counters[i].cpus.items[j];
+		last = pmu_largest(&state->counters[i].cpus, last);
 	state->places = calloc((size_t)last + 2, sizeof(*state->places));
 	if (!state->places)
 		return weir_fail(ctx, -ENOMEM, "places of %u CPUs", last + 1);
 	for (uint32_t cpu = 0; !err && cpu <= last; cpu++) {
 		char name[48];
-		bool there = cpu == 0;
 
-		for (uint32_t i = 0; i < state->cpus.count; i++)
-			there |= state->cpus.items[i] == cpu;
 		pmu_place_name(ctx, cpu, name, sizeof(name));
-		err = weir_numbers_add(&state->place_of, there ? pmu_place_at(state, name) : 0);
+		err = weir_numbers_add(&state->place_of,
+				       pmu_has_cpu(state, cpu) ? pmu_place_at(state, name) : 0);
 	}
 	return err ? weir_fail(ctx, err, "places of CPUs") : 0;
 }

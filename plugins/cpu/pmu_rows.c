@@ -123,15 +123,16 @@ static const struct pmu_row pmu_nothing = {
 };
 
 /* One number that is there. */
-static int pmu_add_amount(struct weir_ctx *ctx, struct weir_batch *batch, struct pmu_words *words,
-			  double amount, struct pmu_row *row)
+static int pmu_add_amount(struct weir_ctx *ctx, struct weir_batch *batch,
+			  const struct pmu_words *told, double amount, struct pmu_row *row)
 {
+	struct pmu_words words = *told;
 	char value[64];
 
 	row->amount = amount;
-	pmu_value_text(amount, words->unit, value, sizeof(value));
-	words->value = value;
-	return pmu_add_row(ctx, batch, words, row);
+	pmu_value_text(amount, words.unit, value, sizeof(value));
+	words.value = value;
+	return pmu_add_row(ctx, batch, &words, row);
 }
 
 static int pmu_add_sum(struct weir_ctx *ctx, struct weir_batch *batch,

@@ -50,7 +50,7 @@ int pmu_sysfs_find(struct weir_ctx *ctx, const char *name, struct weir_pmu_event
 
 /* They show what there is of that sort. */
 int pmu_generic_list(const struct pmu_list *list);
-int pmu_tracepoint_list(const struct pmu_list *list);
+int pmu_tracepoint_list(const struct pmu_list *all);
 int pmu_sysfs_list(const struct pmu_list *list);
 
 /* The generic or cache event whose name is most like this one, or NULL: none is. */

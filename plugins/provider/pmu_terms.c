@@ -94,7 +94,7 @@ static int pmu_put(struct pmu_parse *parse, const char *name, uint64_t value)
 		*config = value;
 		return 0;
 	}
-	if (pmu_read(parse->ctx, &format, parse->pmu, "format", name) < 0) {
+	if (pmu_read(parse->ctx, &format, parse->pmu, "format", name) < 0 || !format.bytes) {
 		weir_buffer_release(&format);
 		return pmu_why(parse->ctx, parse->event, -EINVAL,
 			       "%s has neither a term nor an event \"%s\"; its terms are the files "

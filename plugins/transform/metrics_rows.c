@@ -107,28 +107,44 @@ static void metrics_word_text(const struct metrics_set *set, uint32_t i, char *o
 		weir_quantity(set->values[i], set->fields[i].unit, out, size);
 }
 
+/* The word at `at` of those before a metric, if it is absent; else set->count. */
+static uint32_t metrics_absent(const struct metrics_set *set, uint32_t metric, const char *at,
+			       size_t length)
+{
+	for (uint32_t i = 0; i < metric; i++)
+		if (strlen(set->words[i].name) == length &&
+		    strncmp(set->words[i].name, at, length) == 0 && isnan(set->values[i]))
+			return i;
+	return set->count;
+}
+
+static size_t metrics_word_length(const char *text)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)text[length]) || text[length] == '_')
+		length++;
+	return length;
+}
+
 /* Which word of a formula is absent, and why. */
 static void metrics_why(const struct metrics_set *set, uint32_t metric, char *out, size_t size)
 {
+	size_t length;
+
 	snprintf(out, size, "cannot be computed: a divisor is 0");
-	for (const char *at = set->words[metric].formula; *at;) {
-		size_t length = 0;
+	for (const char *at = set->words[metric].formula; *at; at += length ? length : 1) {
+		uint32_t i;
 
-		while (isalnum((unsigned char)at[length]) || at[length] == '_')
-			length++;
-		for (uint32_t i = 0; i < metric && length; i++) {
-			const struct metrics_word *word = &set->words[i];
-
-			if (strlen(word->name) != length || strncmp(word->name, at, length) != 0 ||
-			    !isnan(set->values[i]))
-				continue;
-			snprintf(out, size, "%s is not there%s%s",
-				 word->event ? word->event : word->name,
-				 set->notes[i] && set->notes[i][0] ? ": " : "",
-				 set->notes[i] ? set->notes[i] : "");
-			return;
-		}
-		at += length ? length : 1;
+		length = metrics_word_length(at);
+		i = metrics_absent(set, metric, at, length);
+		if (i == set->count)
+			continue;
+		snprintf(out, size, "%s is not there%s%s",
+			 set->words[i].event ? set->words[i].event : set->words[i].name,
+			 set->words[i].event && set->notes[i][0] ? ": " : "",
+			 set->words[i].event ? set->notes[i] : "");
+		return;
 	}
 }
 
@@ -154,6 +170,16 @@ static int metrics_add_value(const struct metrics_out *out, const struct metrics
 	return metrics_text(out->ctx, out->values, note, &row->note);
 }
 
+static uint32_t metrics_find(const struct metrics_set *set, const char *name, size_t length)
+{
+	uint32_t i = 0;
+
+	while (i < set->count && (strlen(set->words[i].name) != length ||
+				  strncmp(set->words[i].name, name, length) != 0))
+		i++;
+	return i;
+}
+
 /* Puts the values of "${word}" in. */
 static void metrics_fill_in(const struct metrics_set *set, const char *say, char *out, size_t size)
 {
@@ -161,13 +187,9 @@ static void metrics_fill_in(const struct metrics_set *set, const char *say, char
 
 	while (*say && used + 1 < size) {
 		const char *end = say[0] == '$' && say[1] == '{' ? strchr(say, '}') : NULL;
-		uint32_t i = 0;
+		uint32_t i = end ? metrics_find(set, say + 2, (size_t)(end - say - 2)) : set->count;
 
-		while (end && i < set->count &&
-		       (strlen(set->words[i].name) != (size_t)(end - say - 2) ||
-			strncmp(set->words[i].name, say + 2, (size_t)(end - say - 2)) != 0))
-			i++;
-		if (end && i < set->count) {
+		if (i < set->count) {
 			metrics_word_text(set, i, out + used, size - used);
 			used += strlen(out + used);
 			say = end + 1;
@@ -218,18 +240,11 @@ static int metrics_eval(struct weir_ctx *ctx, const struct metrics_set *set,
 	return err;
 }
 
-static int metrics_compute(const struct metrics_out *out, struct metrics_set *set)
+static int metrics_read_values(const struct metrics_out *out, struct metrics_set *set)
 {
 	bool said = false;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < set->count; i++) {
-		if (set->words[i].event)
-			continue;
-		err = metrics_eval(out->ctx, set, set->words[i].expr, &set->values[i]);
-		if (!err)
-			err = metrics_add_value(out, set, i);
-	}
 	for (uint32_t i = 0; !err && i < set->rule_count; i++) {
 		double holds = !said;
 
@@ -243,7 +258,44 @@ static int metrics_compute(const struct metrics_out *out, struct metrics_set *se
 	return err;
 }
 
-/* The counts of one place. An event of which the source has another unit is not what is meant. */
+static int metrics_compute(const struct metrics_out *out, struct metrics_set *set)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < set->count; i++) {
+		if (set->words[i].event)
+			continue;
+		err = metrics_eval(out->ctx, set, set->words[i].expr, &set->values[i]);
+		if (!err)
+			err = metrics_add_value(out, set, i);
+	}
+	return err ? err : metrics_read_values(out, set);
+}
+
+/* A count in another unit is not what is meant. */
+static void metrics_take_row(const struct metrics_state *state, const struct weir_batch *batch,
+			     const char *row, struct metrics_set *set)
+{
+	const char *event = metrics_cell(batch, row, state->event);
+	const char *unit = metrics_cell(batch, row, state->unit);
+
+	for (uint32_t i = 1; i < set->count; i++) {
+		const char *wanted = "";
+
+		if (!set->words[i].event || strcmp(set->words[i].event, event) != 0)
+			continue;
+		if (strcmp(set->fields[i].unit->ucum, WEIR_COUNT->ucum) != 0)
+			wanted = set->fields[i].unit->ucum;
+		memcpy(&set->values[i], row + state->amount->offset, sizeof(double));
+		set->notes[i] = metrics_cell(batch, row, state->note);
+		if (state->unit && !isnan(set->values[i]) && strcmp(unit, wanted) != 0) {
+			set->values[i] = NAN;
+			set->notes[i] = "it is counted in another unit than the set says";
+		}
+	}
+}
+
+/* The counts of one place. */
 static void metrics_take(struct weir_ctx *ctx, const struct weir_batch *batch, const char *place,
 			 struct metrics_set *set)
 {
@@ -254,27 +306,9 @@ static void metrics_take(struct weir_ctx *ctx, const struct weir_batch *batch, c
 		set->notes[i] = "it was not counted";
 	}
 	set->values[0] = (double)(batch->end - batch->start);
-	for (uint32_t r = 0; r < batch->row_count; r++) {
-		const char *row = weir_row(batch, r);
-		const char *event = metrics_cell(batch, row, state->event);
-		const char *unit = metrics_cell(batch, row, state->unit);
-
-		if (strcmp(metrics_cell(batch, row, state->place), place) != 0)
-			continue;
-		for (uint32_t i = 1; i < set->count; i++) {
-			const struct weir_unit *own = set->fields[i].unit;
-			const char *wanted = strcmp(own->ucum, "1") ? own->ucum : "";
-
-			if (!set->words[i].event || strcmp(set->words[i].event, event) != 0)
-				continue;
-			memcpy(&set->values[i], row + state->amount->offset, sizeof(double));
-			set->notes[i] = metrics_cell(batch, row, state->note);
-			if (state->unit && !isnan(set->values[i]) && strcmp(unit, wanted) != 0) {
-				set->values[i] = NAN;
-				set->notes[i] = "it is counted in another unit than the set says";
-			}
-		}
-	}
+	for (uint32_t r = 0; r < batch->row_count; r++)
+		if (strcmp(metrics_cell(batch, weir_row(batch, r), state->place), place) == 0)
+			metrics_take_row(state, batch, weir_row(batch, r), set);
 }
 
 /* True when an earlier row is of the same place. */
@@ -289,14 +323,20 @@ static bool metrics_seen(const struct metrics_state *state, const struct weir_ba
 	return false;
 }
 
+static bool metrics_has_places(const struct metrics_state *state, const struct weir_batch *batch)
+{
+	for (uint32_t r = 0; r < batch->row_count; r++)
+		if (metrics_cell(batch, weir_row(batch, r), state->place)[0])
+			return true;
+	return false;
+}
+
 static int metrics_fill(struct metrics_out *out, const struct weir_batch *batch)
 {
 	const struct metrics_state *state = out->ctx->state;
-	bool places = false;
+	bool places = metrics_has_places(state, batch);
 	int err = 0;
 
-	for (uint32_t r = 0; r < batch->row_count; r++)
-		places |= metrics_cell(batch, weir_row(batch, r), state->place)[0] != '\0';
 	for (uint32_t r = 0; !err && r < batch->row_count; r++) {
 		out->place = metrics_cell(batch, weir_row(batch, r), state->place);
 		/* Beside places, what is of none (the time) is no place of its own. */

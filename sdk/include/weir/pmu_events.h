@@ -135,36 +135,34 @@ static inline int weir_pmu_unknown(const struct weir_pmu_search *search)
 	return -ENOENT;
 }
 
+/* Takes in that a provider has no answer: the first reason is kept, that it is unknown is none. */
+static inline void weir_pmu_no_answer(struct weir_pmu_search *search, int err,
+				      const struct weir_pmu_event *found)
+{
+	if (err == -ENOENT && found->like && !search->like[0])
+		snprintf(search->like, sizeof(search->like), "%s", found->like);
+	if (err == -ENOENT || search->error != -ENOENT)
+		return;
+	search->error = err;
+	snprintf(search->why, search->size, "%s: %s", search->name,
+		 found->why ? found->why : strerror(-err));
+}
+
 /* Takes in what one provider says. 0, or -ENOTUNIQ. */
-static inline int weir_pmu_answer(struct weir_pmu_search *search, const char *provider, int err,
+static inline int weir_pmu_answer(struct weir_pmu_search *search, const char *provider,
 				  const struct weir_pmu_event *found, struct weir_pmu_event *event)
 {
-	if (err == -ENOENT) {
-		if (found->like && !search->like[0])
-			snprintf(search->like, sizeof(search->like), "%s", found->like);
-		return 0;
-	}
-	if (err) {
-		if (search->error == -ENOENT)
-			snprintf(search->why, search->size, "%s: %s", search->name,
-				 found->why ? found->why : strerror(-err));
-		search->error = search->error == -ENOENT ? err : search->error;
-		return 0;
-	}
-	if (search->provider && !weir_pmu_same(event, found)) {
-		const char *one = weir_pmu_own_name(search->provider);
-		const char *other = weir_pmu_own_name(provider);
-
-		snprintf(search->why, search->size,
-			 "%s is known to %s and to %s, differently; write %s::%s or %s::%s",
-			 search->name, search->provider, provider, one, search->name, other,
-			 search->name);
-		return -ENOTUNIQ;
-	}
-	if (!search->provider)
+	if (!search->provider) {
 		*event = *found;
-	search->provider = search->provider ? search->provider : provider;
-	return 0;
+		search->provider = provider;
+	}
+	if (weir_pmu_same(event, found))
+		return 0;
+	snprintf(search->why, search->size,
+		 "%s is known to %s and to %s, differently; write %s::%s or %s::%s", search->name,
+		 search->provider, provider, weir_pmu_own_name(search->provider), search->name,
+		 weir_pmu_own_name(provider), search->name);
+	return -ENOTUNIQ;
 }
 
 /*
@@ -189,9 +187,10 @@ static inline int weir_pmus_encode(const struct weir_pmus *pmus, const char *ask
 		memset(&found, 0, sizeof(found));
 		found.size = sizeof(found);
 		err = one->calls->encode(one->ctx, search.name, &found);
-		err = weir_pmu_answer(&search, one->name, err, &found, event);
 		if (err)
-			return err;
+			weir_pmu_no_answer(&search, err, &found);
+		else if (weir_pmu_answer(&search, one->name, &found, event) < 0)
+			return -ENOTUNIQ;
 	}
 	if (search.provider)
 		why[0] = '\0';
