@@ -47,7 +47,8 @@ fi
 # counts: 1, or a column | how many may be missing or too many, and how many of a hundred.
 #
 # Exact, but for turns on a CPU, which Linux 6.18 does not show each of, and what a program reads
-# before it does as it is told.
+# before it does as it is told. User stacks need names of all processes of the machine, whose number is
+# not the test's.
 tools='
 opensnoop --buffer 4KiB|open - |20000 1000000|1|0 0
 execsnoop --buffer 4KiB|exec '$tap_dir/$me'|300 2000|1|0 0
@@ -63,7 +64,7 @@ cachestat --interval 200ms|file '$tap_dir/image'|20000 1000000|hits|200 0
 biolatency --interval 200ms --disk '${loop##*/}'|read '$loop'|2000 20000|count|0 0
 biosnoop --buffer 4KiB --disk '${loop##*/}'|read '$loop'|2000 20000|1|0 0
 tcpretrans --buffer 4KiB --rport '$port'|retransmit -|2000 6000|1|0 0
-offcpu --max-stacks 16 --interval 200ms|blocks 24|1000 10000|count|100 2
+offcpu --max-stacks 16 --stack kernel --interval 1h|blocks 24|1000 10000|count|100 2
 biotop --buffer 4KiB --top 1000 --interval 200ms --disk '${loop##*/}'|read '$loop'|2000 20000|count|0 0
 '
 
