@@ -18,13 +18,23 @@ static const char *row_absent(struct weir_ctx *ctx, const struct use_ask *ask, c
 	return input->absent;
 }
 
+/* A resource before it has the same name and the same input. */
+static bool row_is_repeated(const struct use_state *st, const struct use_resource *resource)
+{
+	for (const struct use_resource *other = st->resources; other < resource; other++)
+		if (strcmp(other->name, resource->name) == 0 &&
+		    strcmp(other->ask.name, resource->ask.name) == 0)
+			return true;
+	return false;
+}
+
 uint32_t row_add_unchecked_resource(struct row_maker *maker, struct weir_rows_ref rows, uint32_t at,
 				    const struct use_resource *resource)
 {
 	const char *cure, *reason = row_absent(maker->ctx, &resource->ask, &cure);
 	struct resource_row row = { .utilization = NAN, .saturation = NAN, .errors = NAN };
 
-	if (!reason)
+	if (!reason || row_is_repeated(maker->ctx->state, resource))
 		return at;
 	row.resource = row_text(maker, resource->name);
 	row.state = row_text(maker, "not checked");
@@ -45,17 +55,41 @@ static bool row_asks(const struct use_resource *resource, uint32_t figures, cons
 	return false;
 }
 
-/* The same of the resources of that name before it: an input is told once of each name. */
+/* The same of what was told before this figure: an input is told once. */
 static bool row_is_told(const struct use_state *st, uint32_t resource, uint32_t figure,
 			const char *name)
 {
-	const struct use_resource *self = &st->resources[resource];
-
 	for (uint32_t i = 0; i < resource; i++)
-		if (strcmp(st->resources[i].name, self->name) == 0 &&
+		if (row_asks(&st->resources[i], st->resources[i].figure_count, name))
+			return true;
+	return figure != USE_NONE && row_asks(&st->resources[resource], figure, name);
+}
+
+/* True when a resource of that name, before this one, asks the input. */
+static bool row_is_named(const struct use_state *st, uint32_t resource, const char *name)
+{
+	for (uint32_t i = 0; i < resource; i++)
+		if (strcmp(st->resources[i].name, st->resources[resource].name) == 0 &&
 		    row_asks(&st->resources[i], st->resources[i].figure_count, name))
 			return true;
-	return figure != USE_NONE && row_asks(self, figure, name);
+	return false;
+}
+
+/* "cpu, disk": all that ask it. */
+static struct weir_text row_asking(struct row_maker *maker, const char *name)
+{
+	const struct use_state *st = maker->ctx->state;
+	char asking[USE_TEXT] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < st->resource_count && used < sizeof(asking); i++) {
+		const struct use_resource *resource = &st->resources[i];
+
+		if (row_asks(resource, resource->figure_count, name) && !row_is_named(st, i, name))
+			used += (size_t)snprintf(asking + used, sizeof(asking) - used, "%s%s",
+						 used ? ", " : "", resource->name);
+	}
+	return row_text(maker, asking);
 }
 
 static void row_unchecked(struct row_maker *maker, uint32_t number, uint32_t figure,
@@ -73,7 +107,7 @@ static void row_unchecked(struct row_maker *maker, uint32_t number, uint32_t fig
 	reason = row_absent(maker->ctx, ask, &cure);
 	if (!reason)
 		return;
-	row.resource = row_text(maker, resource->name);
+	row.resource = row_asking(maker, ask->name);
 	row.what = row_text(maker, ask->name);
 	row.reason = row_text(maker, reason);
 	row.cure = row_text(maker, cure);

@@ -103,6 +103,12 @@ check "and what was not checked" holds "$tap_dir/answer" "this pipeline has no s
 } | judge --format json
 check "what several resources of one name ask is told once" is \
 	'[(x["resource"], x["what"]) for x in v["not_checked"]] == [("disk", "log")]'
+{
+	rules
+	rules | sed '1,2d; s/^- resource: disk/- resource: other/'
+} | judge --format json
+check "what several resources ask is told once, with the names of all" is \
+	'[(x["resource"], x["what"]) for x in v["not_checked"]] == [("disk, other", "log")]'
 
 # Two resources: ranks by cost; one that explains another.
 two() {
