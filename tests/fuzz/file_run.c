@@ -123,7 +123,9 @@ static void run_options(struct file_host *host, uint8_t choice)
 {
 	struct file_compat *compat = &host->file.compat;
 
-	host->conf = (struct file_conf){ .path = "fuzz", .event = "", .compat = "" };
+	host->conf = (struct file_conf){
+		.path = "fuzz", .event = "", .compat = "", .jit_dir = "/nonexistent"
+	};
 	host->conf.no_demangle = choice & 1;
 	compat->on = choice & 2;
 	compat->tid = choice & 4;
