@@ -97,6 +97,19 @@ static int sample_add_pid(struct weir_ctx *ctx, const char *text, uint32_t i)
 	return pid ? weir_numbers_add(&state->pids, (uint32_t)pid) : 0;
 }
 
+static int sample_ask_services(struct weir_ctx *ctx)
+{
+	const struct sample_conf *conf = ctx->options;
+	struct sample_state *state = ctx->state;
+	int err = 0;
+
+	if (conf->unwind == SAMPLE_UNWIND_DWARF && conf->stacks && conf->user)
+		err = weir_service(ctx, WEIR_UNWIND_SERVICE, WEIR_UNWIND_VERSION,
+				   &state->unwind.service);
+	return err ? err
+		   : weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION, &state->process);
+}
+
 static int sample_create(struct weir_ctx *ctx)
 {
 	const struct sample_conf *conf = ctx->options;
@@ -120,11 +133,7 @@ static int sample_create(struct weir_ctx *ctx)
 		err = weir_pmus_open(ctx, &state->pmus);
 	if (err || conf->as == SAMPLE_AS_RECORDING)
 		return err;
-	if (conf->unwind == SAMPLE_UNWIND_DWARF && conf->stacks && conf->user)
-		err = weir_service(ctx, WEIR_UNWIND_SERVICE, WEIR_UNWIND_VERSION,
-				   &state->unwind.service);
-	return err ? err
-		   : weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION, &state->process);
+	return sample_ask_services(ctx);
 }
 
 static int sample_bind(struct weir_ctx *ctx)

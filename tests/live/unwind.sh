@@ -59,19 +59,23 @@ all_chains "from a recording"
 "$weir" convert --unwind fp "$tap_dir/x.data" -o "$tap_dir/x.folded" 2>"$tap_dir/err"
 check "with --unwind fp, the copies of a recording are passed over" lacks_chain ";first;second;third;burn"
 
-as_perf() {
+perf_reads() {
 	perf record -q -e cpu-clock -F 499 --call-graph dwarf -o "$tap_dir/perf.data" "$program" >"$tap_dir/perf" 2>&1 &&
 		perf script -i "$tap_dir/perf.data" --no-inline --max-stack 1024 --comms unwinding --ns \
-			-F comm,pid,tid,time,period,event,ip,dso >"$tap_dir/printed" 2>>"$tap_dir/perf" ||
-		{ cat "$tap_dir/perf"; return 1; }
+			-F comm,pid,tid,time,period,event,ip,dso >"$tap_dir/printed" 2>>"$tap_dir/perf"
+}
+as_perf() {
 	python3 "$source/tests/corpus/perf_data.py" --unwound --comm=unwinding "$weir" \
 		"$source/tests/fixtures/perf_data.yaml" "$tap_dir/perf.data" "$tap_dir/printed"
 }
-if command -v perf >/dev/null; then
+# That of Linux 6.1 dies now and then of a build-id ("assertion failed at util/build-id.c").
+if ! command -v perf >/dev/null; then
+	skip "perf finds the same callers" "perf is not installed"
+elif ! perf_reads; then
+	skip "perf finds the same callers" "perf failed: $(head -1 "$tap_dir/perf")"
+else
 	check "perf finds the same callers, frame by frame" as_perf
 	sed -n 's/^\([0-9]* samples.*\)/# \1/p' "$tap_dir/out"
-else
-	skip "perf finds the same callers" "perf is not installed"
 fi
 
 check "a program with frame pointers calls a library without" built -fno-omit-frame-pointer
