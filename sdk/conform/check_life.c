@@ -2,6 +2,7 @@
 /* Checks of the life of instances: whatever the order, nothing may be left behind. */
 #include <dirent.h>
 #include <malloc.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "mock_host.h"
@@ -53,10 +54,8 @@ static void live(struct subject *subject, const struct life *life)
 	bool going[INSTANCES_MAX] = { false };
 
 	for (uint32_t i = 0; i < life->instances; i++) {
-		mocks[i] = mock_new(subject, &subject->plugin->component);
+		mocks[i] = mock_new(subject, &subject->plugin->component, life->hardships);
 		going[i] = mocks[i] != NULL;
-		if (mocks[i])
-			mocks[i]->refused = life->refused;
 	}
 	for (const char *letter = life->steps; *letter; letter++)
 		live_step(mocks, going, life->instances, *letter);
@@ -67,16 +66,34 @@ static void live(struct subject *subject, const struct life *life)
 	}
 }
 
+/* The limit of files holds for the life alone, as its check opens some. */
+static void live_hard(struct subject *subject, const struct life *life)
+{
+	struct rlimit files;
+
+	if (!(life->hardships & HARD_FILES) || hardship_few_files(&files) < 0) {
+		live(subject, life);
+		return;
+	}
+	live(subject, life);
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 void check_life(struct subject *subject, const struct life *life)
 {
 	struct holdings before, after;
 	uint32_t grown = 0;
+	int err = hardship_begin(life->hardships);
 
+	if (err < 0) {
+		subject_note(subject, "not checked: %s", strerror(-err));
+		return;
+	}
 	for (int i = 0; i < WARM_UP; i++)
-		live(subject, life);
+		live_hard(subject, life);
 	for (int i = 0; i < MEASURED && subject->faults == 0; i++) {
 		hold(&before);
-		live(subject, life);
+		live_hard(subject, life);
 		hold(&after);
 		if (after.fds > before.fds)
 			subject_fault(subject, "%u file descriptors are left open",

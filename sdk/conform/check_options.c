@@ -21,7 +21,7 @@ void check_descriptor(struct subject *subject)
 void check_probe(struct subject *subject)
 {
 	const struct weir_component *component = &subject->plugin->component;
-	struct mock *mock = mock_new(subject, component);
+	struct mock *mock = mock_new(subject, component, 0);
 	void *state;
 
 	if (!mock)
@@ -51,7 +51,7 @@ void check_defaults(struct subject *subject)
 				      option->name, option->fallback, error);
 	}
 	free(conf);
-	mock_free(mock_new(subject, component));
+	mock_free(mock_new(subject, component, 0));
 }
 
 static bool has_limits(const struct weir_option *option)
@@ -122,7 +122,7 @@ static void random_text(uint32_t *seed, char *text)
 static void try_instance(struct subject *subject, const struct weir_option *option,
 			 const char *text)
 {
-	struct mock *mock = mock_new(subject, &subject->plugin->component);
+	struct mock *mock = mock_new(subject, &subject->plugin->component, 0);
 	char error[256];
 
 	if (!mock)

@@ -11,6 +11,7 @@
 
 #include "../../core/option.h"
 #include "../../core/plugin.h"
+#include "hardship.h"
 
 /* --set NAME=VALUE: what the instances' options are set to before all checks. */
 struct setting {
@@ -47,7 +48,7 @@ struct life {
 	const char *name;
 	const char *steps;
 	uint32_t instances; /* at once, step by step in turn */
-	bool refused;       /* every call of the host that can fail does */
+	uint32_t hardships; /* bits of enum hardship */
 };
 
 void check_life(struct subject *subject, const struct life *life);

@@ -90,6 +90,7 @@ static void mock_lost(struct weir_ctx *ctx, const char *reason, uint64_t n, cons
 {
 	(void)n;
 	(void)cure;
+	mock_of(ctx)->losses++;
 	if (!reason || !*reason)
 		subject_fault(mock_of(ctx)->subject, "lost: no reason is given");
 }
@@ -173,7 +174,7 @@ static struct mock *helper_new(struct mock *mock, const struct plugin *plugin)
 
 	if (mock->helper_count == MOCK_HELPERS_MAX)
 		return NULL;
-	helper = mock_new(subject, &plugin->component);
+	helper = mock_new(subject, &plugin->component, mock->hardships);
 	if (!helper)
 		return NULL;
 	mock->helpers[mock->helper_count++] = helper;
@@ -206,7 +207,7 @@ static int mock_service(struct weir_ctx *ctx, const char *name, uint32_t version
 	const struct plugin *plugin;
 	char error[512] = "refused";
 
-	plugin = mock->refused
+	plugin = mock->hardships & HARD_REFUSED
 			 ? NULL
 			 : plugin_find_service(mock->subject->plugins, name, error, sizeof(error));
 	if (!plugin)
@@ -222,7 +223,7 @@ static int mock_service_at(struct weir_ctx *ctx, const char *name, uint32_t vers
 	char error[512] = "";
 	int err;
 
-	plugin = mock->refused
+	plugin = mock->hardships & HARD_REFUSED
 			 ? NULL
 			 : plugin_service_at(mock->subject->plugins, name, i, error, sizeof(error));
 	if (!plugin)
@@ -256,7 +257,7 @@ static int mock_watch(struct weir_ctx *ctx, int fd, uint32_t events, weir_ready_
 {
 	struct mock_watch *watch;
 
-	if (mock_of(ctx)->refused)
+	if (mock_of(ctx)->hardships & HARD_REFUSED)
 		return fail(ctx, -ENOMEM, "watch");
 	watch = find_watch(mock_of(ctx), fd);
 	if (events == 0) {
@@ -282,8 +283,12 @@ static struct weir_batch *mock_loan(struct weir_ctx *ctx, uint32_t output, uint3
 		subject_fault(mock->subject, "loan: output %u has no schema", output);
 		return NULL;
 	}
-	if (mock->refused)
+	mock->loans_asked++;
+	if (mock->hardships & HARD_REFUSED ||
+	    (mock->hardships & HARD_PRESSURE && mock->loans_asked % 2)) {
+		mock->loans_refused++;
 		return NULL;
+	}
 	batch = batch_new(mock->outputs[output]->row_size, rows, arena_bytes);
 	if (!batch)
 		return NULL;
@@ -322,7 +327,7 @@ static int mock_commit(struct weir_ctx *ctx, struct weir_batch *batch)
 
 static struct weir_names *mock_names_new(struct weir_ctx *ctx)
 {
-	return mock_of(ctx)->refused ? NULL : names_new();
+	return mock_of(ctx)->hardships & HARD_REFUSED ? NULL : names_new();
 }
 
 static void mock_finished(struct weir_ctx *ctx)
@@ -362,7 +367,8 @@ static struct weir_expr *mock_expr_compile(struct weir_ctx *ctx, const char *tex
 	struct weir_expr *expr = NULL;
 	struct expr_error error = { .message = "refused" };
 
-	if (!mock_of(ctx)->refused && expr_compile(text, schema, &expr, &error) == 0)
+	if (!(mock_of(ctx)->hardships & HARD_REFUSED) &&
+	    expr_compile(text, schema, &expr, &error) == 0)
 		return expr;
 	fail(ctx, -EINVAL, "option %s: %s", option ? option : "", error.message);
 	return NULL;
@@ -370,7 +376,8 @@ static struct weir_expr *mock_expr_compile(struct weir_ctx *ctx, const char *tex
 
 static struct weir_writer *mock_writer_open(struct weir_ctx *ctx, const char *path, uint32_t flags)
 {
-	struct weir_writer *writer = mock_of(ctx)->refused ? NULL : calloc(1, sizeof(*writer));
+	struct weir_writer *writer =
+		mock_of(ctx)->hardships & HARD_REFUSED ? NULL : calloc(1, sizeof(*writer));
 
 	(void)flags;
 	if (!writer) {
@@ -474,3 +481,16 @@ const struct weir_host mock_calls = {
 	.names_hold = names_hold,
 	.writer_patch = mock_writer_patch,
 };
+
+const struct weir_host *mock_calls_newer(void)
+{
+	static struct {
+		struct weir_host known;
+		void *later[8];
+	} newer;
+
+	newer.known = mock_calls;
+	newer.known.size = sizeof(newer);
+	newer.known.abi_minor++;
+	return &newer.known;
+}

@@ -5,14 +5,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../core/batch.h"
 #include "../../core/names.h"
 #include "../../core/schema.h"
 
-#define TICKS 3
-#define MANY  300 /* rows of a large batch */
+#define TICKS    3
+#define MANY     300 /* rows of a large batch */
+#define DRAIN_NS 1000000000
 
 /* A required option gets its smallest value, or a word. */
 static const char *made_up_value(const struct weir_option *option, char *text, size_t size)
@@ -106,7 +108,8 @@ static void set_outputs(struct mock *mock)
 	}
 }
 
-struct mock *mock_new(struct subject *subject, const struct weir_component *component)
+struct mock *mock_new(struct subject *subject, const struct weir_component *component,
+		      uint32_t hardships)
 {
 	struct mock *mock = calloc(1, sizeof(*mock));
 	void *options;
@@ -115,9 +118,11 @@ struct mock *mock_new(struct subject *subject, const struct weir_component *comp
 		return NULL;
 	mock->subject = subject;
 	mock->component = component;
+	mock->hardships = hardships;
 	options = calloc(1, component->options_size + 1u);
 	mock->ctx = (struct weir_ctx){ .size = sizeof(mock->ctx),
-				       .host = &mock_calls,
+				       .host = hardships & HARD_NEWER ? mock_calls_newer()
+								      : &mock_calls,
 				       .state = calloc(1, component->state_size + 1u),
 				       .options = options,
 				       .root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) };
@@ -180,10 +185,10 @@ static bool judge(struct mock *mock, const char *callback, int err)
 	if (err > 0)
 		subject_fault(mock->subject, "%s() returned %d, not 0 or a negative errno",
 			      callback, err);
-	if (err < 0 && !mock->reason[0] && !mock->refused)
+	if (err < 0 && !mock->reason[0] && !(mock->hardships & HARD_REFUSED))
 		subject_fault(mock->subject, "%s() failed (%s) without weir_fail()", callback,
 			      strerror(-err));
-	if (err < 0 && !mock->refused)
+	if (err < 0 && !(mock->hardships & HARD_REFUSED))
 		subject_note(mock->subject, "%s(): %s", callback, mock->reason);
 	return err == 0;
 }
@@ -208,11 +213,43 @@ static int tick(struct mock *mock)
 	return err;
 }
 
+/* Where a write ends the process. Not given back: the instance may hold the batch. */
+static uint8_t *read_only(const uint8_t *bytes, size_t count)
+{
+	uint8_t *copy;
+
+	if (count == 0)
+		return NULL;
+	copy = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copy == MAP_FAILED)
+		return NULL;
+	memcpy(copy, bytes, count);
+	mprotect(copy, count, PROT_READ);
+	return copy;
+}
+
+static int push_batch(struct mock *mock, uint32_t input, struct weir_batch *batch)
+{
+	uint8_t *rows = batch->rows, *arena = batch->arena, *copy;
+	int err;
+
+	if (mock->hardships & HARD_READ_ONLY) {
+		copy = read_only(rows, (size_t)batch->row_count * batch->row_size);
+		batch->rows = copy ? copy : rows;
+		copy = read_only(arena, batch->arena_used);
+		batch->arena = copy ? copy : arena;
+	}
+	err = mock->component->push(&mock->ctx, input, batch);
+	batch->rows = rows;
+	batch->arena = arena;
+	return err;
+}
+
 static int push_one(struct mock *mock, uint32_t input, uint32_t rows)
 {
 	struct weir_names *names = names_new();
 	struct batch *batch = synthetic_batch(mock->inputs[input].schema, rows, names);
-	int err = batch ? mock->component->push(&mock->ctx, input, &batch->seen) : -ENOMEM;
+	int err = batch ? push_batch(mock, input, &batch->seen) : -ENOMEM;
 
 	batch_release(batch);
 	names_release(names);
@@ -222,11 +259,15 @@ static int push_one(struct mock *mock, uint32_t input, uint32_t rows)
 static int push(struct mock *mock)
 {
 	static const uint32_t sizes[] = { 1, 0, MANY };
+	uint64_t refused = mock->loans_refused, losses = mock->losses;
 	int err = 0;
 
 	for (uint32_t i = 0; i < mock->ctx.input_count; i++)
 		for (size_t j = 0; j < sizeof(sizes) / sizeof(sizes[0]) && err == 0; j++)
 			err = push_one(mock, i, sizes[j]);
+	if (err == 0 && mock->loans_refused > refused && mock->losses == losses)
+		subject_fault(mock->subject, "push(): a loan was refused, and neither is that an "
+					     "error nor are the rows told by weir_lost()");
 	return err;
 }
 
@@ -259,6 +300,13 @@ static void check_watches(struct mock *mock)
 				      mock->watches[i].fd);
 }
 
+static uint64_t drain_deadline(struct mock *mock)
+{
+	uint64_t now = weir_now(&mock->ctx);
+
+	return mock->hardships & HARD_LATE ? now - 1 : now + DRAIN_NS;
+}
+
 bool mock_step(struct mock *mock, char step)
 {
 	const struct weir_component *component = mock->component;
@@ -280,8 +328,7 @@ bool mock_step(struct mock *mock, char step)
 		return judge(mock, "push", component->push ? push(mock) : 0);
 	case 'd':
 		return judge(mock, "drain",
-			     component->drain ? component->drain(ctx, weir_now(ctx) + 1000000000)
-					      : 0);
+			     component->drain ? component->drain(ctx, drain_deadline(mock)) : 0);
 	case 'x':
 		stop(mock);
 		return true;

@@ -25,7 +25,10 @@ struct mock {
 	struct option_memory *memory; /* what the options point to */
 	bool created;
 	bool started;
-	bool refused;     /* whatever can fail does */
+	uint32_t hardships;
+	uint64_t loans_asked;
+	uint64_t loans_refused;
+	uint64_t losses;  /* times that it told of some */
 	char reason[512]; /* of the last failure; "": none was given */
 	uint64_t period;
 	struct weir_input inputs[MOCK_INPUTS_MAX];
@@ -40,7 +43,8 @@ struct mock {
 };
 
 /* An instance with the subject's settings; NULL after a fault. mock_free() leaves destroy() out. */
-struct mock *mock_new(struct subject *subject, const struct weir_component *component);
+struct mock *mock_new(struct subject *subject, const struct weir_component *component,
+		      uint32_t hardships);
 void mock_free(struct mock *mock);
 
 /* A number of inputs that the slots allow, with schemas made of what they want. 0 or -ENOMEM. */
@@ -53,6 +57,8 @@ void mock_end(struct mock *mock);
 
 /* mock_calls.c */
 extern const struct weir_host mock_calls;
+/* The same of a host with more calls than this kit knows. */
+const struct weir_host *mock_calls_newer(void);
 
 /* synthetic.c: a schema for a slot, all in one allocation; NULL: no memory. */
 const struct weir_schema *synthetic_schema(const struct weir_slot *slot, void **owned);

@@ -9,9 +9,9 @@ gallery=$WEIR_TEST_PLUGINS
 conform=${WEIR_CONFORM:-$build/weir-conform}
 out=$tap_dir/stdout
 
-# found FAULT TEXT: with that fault the kit ends with 1, and says so.
+# found FAULT TEXT [PLUGIN]: with that fault the kit ends with 1, and says so.
 found() {
-	"$conform" --set "fault=$1" "$gallery/sloppy/sloppy.so" >"$out" 2>&1
+	"$conform" --set "fault=$1" "$gallery/sloppy/${3:-sloppy}.so" >"$out" 2>&1
 	[ $? = 1 ] || { echo "no failure:"; cat "$out"; return 1; }
 	holds "$out" "$2"
 }
@@ -28,6 +28,10 @@ check "a failure without reason is found" found silent "without weir_fail()"
 check "a batch that is forgotten is found" found batch "neither committed nor discarded"
 check "a text outside of its batch is found" found text "a text lies outside of the arena"
 check "a batch without a window is found" found window "window is not set"
+check "a transform without a fault passes" "$conform" "$gallery/sloppy/hasty.so"
+check "rows lost in silence are found" found silent "neither is that an error" hasty
+check "a write to the input is found" found write "FAIL hasty: life: rows that nobody may write" hasty
+check "a drain beyond its deadline is found" found late "a deadline that is past: took more than" hasty
 "$conform" "$gallery/bad/faulty.so" >"$out"
 check "of a faulty descriptor the first fault is shown" holds "$out" "a source needs outputs"
 check "... and the last" holds "$out" "option limit: it lies outside of its struct"
