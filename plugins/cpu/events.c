@@ -2,6 +2,7 @@
 /* Source cpu.events: what can be counted, sampled or traced on this machine, and if not, why not. */
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <weir/perf_event.h>
 #include <weir/plugin.h>
@@ -127,7 +128,7 @@ static const char *events_try(struct weir_ctx *ctx, const struct weir_pmu_event 
 	fd = weir_perf_open(&attr, 0, -1, 0);
 	if (fd < 0 && (whole || event->type >= PERF_TYPE_MAX)) {
 		attr.exclude_kernel = attr.exclude_hv = 0;
-		fd = weir_perf_open(&attr, -1, whole ? atoi(event->cpus) : 0, 0);
+		fd = weir_perf_open(&attr, -1, whole ? (int)strtol(event->cpus, NULL, 10) : 0, 0);
 	}
 	if (fd < 0)
 		return events_refusal(ctx->state, event, fd);

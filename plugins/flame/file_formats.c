@@ -3,11 +3,7 @@
 #include "file_reader.h"
 
 static const struct file_reader *const file_readers[] = {
-	&file_perf_data,
-	&file_pprof_legacy,
-	&file_script,
-	&file_pprof,
-	&file_folded,
+	&file_perf_data, &file_pprof_legacy, &file_script, &file_pprof, &file_folded,
 };
 
 const struct file_reader *file_reader_at(size_t i)

@@ -87,24 +87,38 @@ static int text_end_of_line(struct file *file, struct file_text *text, const cha
 	return end || !last;
 }
 
+static int text_peek(struct file *file, size_t want, const char **bytes, size_t *count, bool *last)
+{
+	int err = file_input_peek(&file->input, want, (const uint8_t **)bytes, count);
+
+	*last = !err && file_input_is_last(&file->input) && *count <= want;
+	if (!err && *count > want)
+		*count = want;
+	return err;
+}
+
+/* The mark of UTF-8 that some put before a text. */
+static bool text_is_mark(const struct file *file, const char *bytes, size_t count)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+
+	return file->input.at == 0 && count >= 3 && memcmp(bytes, mark, 3) == 0;
+}
+
 int file_text_step(struct file *file, struct file_text *text)
 {
-	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8 */
 	size_t want = text->step ? text->step : FILE_STEP, count;
 	const char *bytes, *end;
 	bool last;
 	int err;
 
 	do {
-		err = file_input_peek(&file->input, want, (const uint8_t **)&bytes, &count);
+		err = text_peek(file, want, &bytes, &count, &last);
 		if (err)
 			return err;
-		last = file_input_is_last(&file->input) && count <= want;
-		if (count > want)
-			count = want;
 		if (text->too_long)
 			return text_end_of_line(file, text, bytes, count, last);
-		if (file->input.at == 0 && count >= 3 && memcmp(bytes, mark, 3) == 0) {
+		if (text_is_mark(file, bytes, count)) {
 			file_input_skip(&file->input, 3);
 			return 1;
 		}

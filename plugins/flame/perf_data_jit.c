@@ -21,9 +21,12 @@ static struct jit_process *jit_add_process(struct perf_data_jit *jit, uint32_t p
 {
 	struct jit_process **processes =
 		reallocarray(jit->processes, jit->count + 1, sizeof(struct jit_process *));
-	struct jit_process *process = processes ? calloc(1, sizeof(*process)) : NULL;
+	struct jit_process *process;
 
-	jit->processes = processes ? processes : jit->processes;
+	if (!processes)
+		return NULL;
+	jit->processes = processes;
+	process = calloc(1, sizeof(*process));
 	if (!process || intmap_add(&jit->pids, pid, 0, jit->count + 1)) {
 		free(process);
 		return NULL;

@@ -30,7 +30,7 @@ static void fuzz_walk(struct unwind_walker *walker, uint64_t pc, const uint8_t *
 {
 	static const uint32_t machines[] = { EM_X86_64, EM_AARCH64 };
 	uint64_t registers[FUZZ_REGISTERS] = { 0 };
-	struct weir_unwind_frame frames[FUZZ_FRAMES];
+	struct weir_unwind_frame frames[FUZZ_FRAMES] = { { 0 } };
 
 	memcpy(registers, state, size < sizeof(registers) ? size : sizeof(registers));
 	for (uint32_t i = 0; i < 2; i++) {

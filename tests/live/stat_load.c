@@ -40,14 +40,19 @@ static int work(long pages, long sleeps, double ms)
 
 int main(int argc, char **argv)
 {
-	int children = argc > 4 ? atoi(argv[4]) : 0, status = 0;
+	int children = argc > 4 ? (int)strtol(argv[4], NULL, 10) : 0, status = 0;
+	long pages, sleeps;
+	double ms;
 
 	if (argc < 4)
 		return 2;
+	pages = strtol(argv[1], NULL, 10);
+	sleeps = strtol(argv[2], NULL, 10);
+	ms = strtod(argv[3], NULL);
 	for (int i = 0; i < children; i++)
 		if (fork() == 0)
-			_exit(work(atol(argv[1]), atol(argv[2]), atof(argv[3])));
-	status = work(atol(argv[1]), atol(argv[2]), atof(argv[3]));
+			_exit(work(pages, sleeps, ms));
+	status = work(pages, sleeps, ms);
 	while (wait(NULL) > 0)
 		;
 	printf("%.3f\n", cpu_ms());

@@ -75,7 +75,7 @@ static int setup(void **out)
 	struct scene *scene = calloc(1, sizeof(*scene));
 
 	assert_non_null(scene);
-	strcpy(scene->folder, "/tmp/weir-pmu-XXXXXX");
+	snprintf(scene->folder, sizeof(scene->folder), "/tmp/weir-pmu-XXXXXX");
 	assert_non_null(mkdtemp(scene->folder));
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		make(scene->folder, files[i].path, files[i].text);
