@@ -45,13 +45,16 @@ static void jit_process_look(struct weir_ctx *ctx, struct jit_process *process)
 	struct stat status;
 	char path[64];
 
+	process->alive = false;
 	snprintf(path, sizeof(path), "proc/%u", process->pid);
-	process->alive = fstatat(ctx->root, path, &status, 0) == 0;
-	if (!process->alive)
+	if (fstatat(ctx->root, path, &status, 0) < 0)
 		return;
 	process->owner = status.st_uid;
 	process->owner_known = true;
-	if (!process->name_pid)
+	/* One that has ended and is not waited for has no root to look into any more. */
+	snprintf(path, sizeof(path), "proc/%u/root", process->pid);
+	process->alive = fstatat(ctx->root, path, &status, 0) == 0 || errno != ENOENT;
+	if (process->alive && !process->name_pid)
 		process->name_pid = jit_innermost_pid(ctx, process->pid);
 }
 
