@@ -103,9 +103,10 @@ static __always_inline void wait_restart(__u32 tid, bool runnable, __u64 now)
 		wait_begin(words, tid, now);
 }
 
-/* The slot of a process or cgroup seen for the first time. */
-static __noinline __u32 slot_new(__u64 key)
+/* The slot of a process or cgroup seen for the first time, by its thread at `task`. */
+__noinline __u32 slot_new(__u64 key, __u64 task)
 {
+	struct task_struct *leader;
 	struct runq_slot *slot;
 	__u32 index = weir_slot_take(&slot_pool, slot_count);
 	__u32 *first;
@@ -122,16 +123,19 @@ static __noinline __u32 slot_new(__u64 key)
 		slot->key = key;
 		slot->known = 1;
 	}
+	if (slot && by == RUNQ_BY_PID) {
+		leader = BPF_CORE_READ((struct task_struct *)task, group_leader);
+		bpf_core_read(slot->comm, sizeof(slot->comm), &leader->comm);
+	}
 	return index;
 }
 
-static __always_inline struct runq_slot *wait_slot(struct task_struct *task, __u32 cpu)
+static __always_inline struct runq_slot *wait_slot(struct task_struct *task, __u32 tid, __u32 cpu)
 {
-	struct task_struct *leader;
 	struct runq_slot *slot;
 	__u32 index = 0;
 	__u32 *known;
-	__u64 key;
+	__u64 key = 0;
 
 	if (by == RUNQ_BY_CPU)
 		index = cpu;
@@ -139,16 +143,14 @@ static __always_inline struct runq_slot *wait_slot(struct task_struct *task, __u
 		key = by == RUNQ_BY_PID ? (__u32)BPF_CORE_READ(task, tgid)
 					: weir_cgroup_id(weir_task_cgroup(task));
 		known = bpf_map_lookup_elem(&slot_index, &key);
-		index = known ? *known : slot_new(key);
+		index = known ? *known : slot_new(key, (__u64)task);
 		if (!index)
 			__sync_fetch_and_add(&slot_pool.full, 1);
 	}
 	slot = bpf_map_lookup_elem(&slots, &index);
-	/* Each time, as exec gives a process another name. */
-	if (slot && by == RUNQ_BY_PID) {
-		leader = BPF_CORE_READ(task, group_leader);
-		bpf_core_read(slot->comm, sizeof(slot->comm), &leader->comm);
-	}
+	/* Exec gives a process another name, and who calls it is the leader from then on. */
+	if (slot && by == RUNQ_BY_PID && (__u32)key == tid)
+		bpf_core_read(slot->comm, sizeof(slot->comm), &task->comm);
 	return slot;
 }
 
@@ -270,7 +272,7 @@ static __always_inline __u32 wait_ended(struct task_struct *task, struct task_st
 	if (!began)
 		__sync_fetch_and_add(&totals.unstarted, 1);
 	if (report & RUNQ_LATENCY && began) {
-		struct runq_slot *slot = wait_slot(task, cpu);
+		struct runq_slot *slot = wait_slot(task, tid, cpu);
 
 		if (slot)
 			weir_histogram_add(&slot->wait, wait_ns, RUNQ_FIRST);
