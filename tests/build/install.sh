@@ -39,6 +39,23 @@ check "it runs in a pipeline that names it by path" sh -c "'$weir' run '$mine/lo
 check "it is described by path" sh -c "'$weir' describe '$mine/example.load.so' | grep -q threshold"
 check "it passes the conformance kit" make -C "$mine" check
 
+# A vendor's PMU, with nothing but the SDK, dropped into a folder of plugins.
+vendor() {
+	cp -r "$prefix/share/weir/sdk/examples/vendor-pmu" "$tap_dir/acme" && make -C "$tap_dir/acme"
+}
+acme=$tap_dir/acme
+check "the vendor's PMU builds with pkg-config only" vendor
+check "it passes the conformance kit, too" make -C "$acme" check
+check "its events are listed" sh -c "'$weir' --plugin-path '$acme' events | grep -q '^pmu *PAGES '"
+check "one of them is counted" sh -c \
+	"'$weir' --plugin-path '$acme' stat --events acme::PAGES --format json -- true | grep '\"event\":\"acme::PAGES\".*\"count\":[1-9]'"
+check "its set of metrics is there by name" sh -c \
+	"'$weir' --plugin-path '$acme' stat --metrics acme --format json -- true | grep '\"metric\":\"page_rate\",\"value\":\"[1-9]'"
+check "an event of it can be sampled" sh -c \
+	"'$weir' --plugin-path '$acme' profile --event acme::PAGES --period 1 --format json -- ls / 2>&1 | grep 'samples of PAGES'"
+check "without it the name is unknown" sh -c \
+	"! '$weir' stat --events acme::PAGES -- true 2>'$tap_dir/said' && grep -q 'no event \"acme::PAGES\"' '$tap_dir/said'"
+
 sed 's/    interval: \${interval}/    interval: ${interval}\n    threshold: many/' "$mine/load.yaml" >"$mine/broken.yaml"
 "$weir" check "$mine/broken.yaml" >"$tap_dir/said" 2>&1
 check "its option errors point into the user's YAML" holds "$tap_dir/said" "broken.yaml:9:16: error:"

@@ -17,6 +17,9 @@ for times in 1 20; do
 		"$source/tests/vm/arm64_loops.S" || exit 1
 done
 
+aarch64-linux-gnu-gcc -shared -fPIC -fvisibility=hidden -std=gnu11 -I "$source/sdk/include" \
+	-o "$build/pmu.acme.so" "$source/sdk/examples/vendor-pmu/acme_pmu.c" || exit 1
+
 # An instruction takes a cycle, then two. Two guests, one TAP.
 cases=0 failed=0
 for shift in 0 1; do

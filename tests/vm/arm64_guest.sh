@@ -70,6 +70,8 @@ stat --events '{instructions:u,cycles:u}' -- "$loops"
 check "so are those of a group" counted $instructions $instructions
 stat --events arm_ac57::INST_RETIRED:u,arm_ac57::CPU_CYCLES:u -- "$loops"
 check "so are events by the names of the CPU's manual" counted $instructions $instructions
+stat --plugin-path "$build" --events acme::RETIRED:u,acme::CYCLES:u -- "$loops"
+check "so are a vendor's, from a plugin of its own" counted $instructions $instructions
 # The same by other names, which count apart.
 stat --events instructions:u,r8:u,r08:u,r008:u,r0008:u,r00008:u,r000008:u,r0000008:u,r00000008:u \
 	-- "$loops-long"
