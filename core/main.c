@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The front door: finds the command, or takes the first word for a pipeline. */
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,11 @@
 #ifndef WEIR_VERSION
 #define WEIR_VERSION "0.1.0"
 #endif
+
+enum {
+	KEPT_MEMORY = 8 << 20,   /* free bytes at the heap's end that are not given back, and */
+	MAPPED_MEMORY = 1 << 20, /* the size from which on memory is no part of the heap */
+};
 
 #define FRONT_PIPELINE "verdict"
 
@@ -211,12 +217,25 @@ static void occupy_standard_fds(void)
 			return;
 }
 
+/*
+ * Batches come and go: memory that the C library gave back at once the kernel would have to clear
+ * again. To set one of the two limits ends that the C library chooses the other.
+ */
+static void keep_memory(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	mallopt(M_TRIM_THRESHOLD, KEPT_MEMORY);
+	mallopt(M_MMAP_THRESHOLD, MAPPED_MEMORY);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	struct cmd cmd = { .argc = argc > 0 ? argc - 1 : 0, .argv = argv + (argc > 0) };
 	struct plugin_paths paths = { calloc((size_t)argc + 1, sizeof(*paths.items)), 0 };
 	int status = CMD_FAILED;
 
+	keep_memory();
 	occupy_standard_fds();
 	if (paths.items)
 		status = take_paths(&cmd.argc, cmd.argv, &paths);

@@ -23,6 +23,7 @@ struct folded_stack {
 	uint32_t *frames; /* leaf first, as they are handed on */
 	uint32_t count;
 	uint32_t capacity;
+	uint32_t shared; /* the first so many are those of the line before */
 	char *line;
 	size_t length;
 	size_t room;
@@ -209,6 +210,7 @@ static int folded_name_part(struct file *file, const char *line, struct folded_p
 			return -ENOMEM;
 	}
 	part->frame = entry->numbers[0];
+	__builtin_prefetch(file_frames_at(&file->profile.frames, part->frame));
 	return 0;
 }
 
@@ -282,7 +284,7 @@ static int folded_split(struct file *file, const char *line, size_t length)
 
 	while (stack->count && stack->parts[stack->count - 1].end >= common)
 		stack->count--;
-	first = stack->count;
+	first = stack->shared = stack->count;
 	if (first)
 		at = line + stack->parts[first - 1].end + 1;
 	if (!err)
@@ -348,7 +350,8 @@ static int folded_line(struct file *file, const struct file_line *given)
 				       .tid = WEIR_ABSENT_U32,
 				       .cpu = WEIR_ABSENT_U32,
 				       .frames = reading->stack.frames,
-				       .frame_count = reading->stack.count };
+				       .frame_count = reading->stack.count,
+				       .shared = reading->stack.shared };
 	sample.count = sample.weight;
 	return file_push(&file->profile, &sample);
 }

@@ -26,18 +26,32 @@ static uint64_t known_word(const char *text)
 	return word;
 }
 
+/* Less than eight bytes as a number. */
+static uint64_t known_few(const char *text, size_t length)
+{
+	uint32_t first, last;
+
+	if (length < sizeof(first))
+		return length ? (uint64_t)(uint8_t)text[0] << 16 |
+					(uint64_t)(uint8_t)text[length / 2] << 8 |
+					(uint8_t)text[length - 1]
+			      : 0;
+	memcpy(&first, text, sizeof(first));
+	memcpy(&last, text + length - sizeof(last), sizeof(last));
+	return (uint64_t)first << 32 | last;
+}
+
 /* Sixteen bytes with each multiplication; the last ones overlap those before. */
 uint64_t file_known_hash(const char *text, size_t length)
 {
 	uint64_t hash = length * UINT64_C(0x9e3779b97f4a7c15);
-	char rest[16] = { 0 };
 	const char *end = text + length;
 
-	if (length < sizeof(rest)) {
-		memcpy(rest, text, length);
-		text = rest;
-		end = rest + sizeof(rest);
-	}
+	if (length < 8)
+		return known_mix(known_few(text, length) ^ hash, UINT64_C(0xa0761d6478bd642f));
+	if (length < 16)
+		return known_mix(known_word(text) ^ hash,
+				 known_word(end - 8) ^ UINT64_C(0xa0761d6478bd642f));
 	for (; end - text > 16; text += 16)
 		hash = known_mix(known_word(text) ^ hash,
 				 known_word(text + 8) ^ UINT64_C(0xd6e8feb86659fd93));

@@ -168,6 +168,7 @@ static bool choose_frames(struct file_profile *profile, struct file_sample *samp
 	}
 	sample->frames = profile->kept;
 	sample->frame_count = kept;
+	sample->shared = 0;
 	return kept > 0;
 }
 
@@ -198,11 +199,13 @@ int file_push(struct file_profile *profile, const struct file_sample *given)
 
 	if (!file_wants_event(profile, sample.event)) {
 		file_pass_over(profile, sample.event, sample.count);
+		profile->last_is_row = false;
 		return 0;
 	}
 	profile->counts.samples += sample.count;
 	if (!wants_sample(profile, &sample) || !choose_frames(profile, &sample)) {
 		profile->counts.filtered += sample.count;
+		profile->last_is_row = false;
 		return 0;
 	}
 	profile->counts.kept += sample.count;

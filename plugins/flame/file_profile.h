@@ -32,6 +32,7 @@ struct file_sample {
 	uint32_t event;         /* id of file_name(); 0: not known */
 	const uint32_t *frames; /* ids of file_frame(), leaf first */
 	uint32_t frame_count;
+	uint32_t shared; /* at least so many of the last ones are those of the sample before */
 };
 
 struct file_row {
@@ -87,6 +88,7 @@ struct file_profile {
 	uint32_t *kept;      /* frames of the sample at hand that the filters left */
 	uint32_t kept_capacity;
 	struct weir_batch *batch; /* being filled, by time; NULL: none */
+	bool last_is_row;         /* the sample before is the batch's last row, if it has one */
 	uint32_t arena_used;      /* of the batch before */
 	uint64_t first;           /* time of the first sample */
 	uint64_t last;            /* of the latest one kept */

@@ -31,6 +31,32 @@ static const struct weir_field file_fields[] = {
 const struct weir_schema file_schema = { sizeof(struct weir_schema), WEIR_ROW_SIZE(struct file_row),
 					 "samples", WEIR_TABLE(file_fields) };
 
+/* Takes from the row before what the sample shares with it. How many frames of it that is. */
+static uint32_t rows_copy(const struct file_profile *profile, const struct file_sample *sample,
+			  struct weir_frame *frames)
+{
+	const struct weir_batch *batch = profile->batch;
+	const struct file_row *before;
+	const struct weir_frame *from;
+
+	if (!profile->last_is_row || !sample->shared || batch->row_count < 2)
+		return 0;
+	before = weir_row(batch, batch->row_count - 2);
+	from = weir_arena(batch, before->stack.offset);
+	memcpy(frames + sample->frame_count - sample->shared,
+	       from + before->stack.count - sample->shared, sample->shared * sizeof(*frames));
+	return sample->shared;
+}
+
+static void rows_fill(const struct file_profile *profile, const struct file_sample *sample,
+		      struct weir_frame *frames)
+{
+	uint32_t own = sample->frame_count - rows_copy(profile, sample, frames);
+
+	for (uint32_t i = 0; i < own; i++)
+		frames[i] = *file_frames_at(&profile->frames, sample->frames[i]);
+}
+
 int file_add_row(struct file_profile *profile, const struct file_sample *sample)
 {
 	struct weir_frame *frames = NULL;
@@ -41,12 +67,11 @@ int file_add_row(struct file_profile *profile, const struct file_sample *sample)
 		return -ENOMEM;
 	row = weir_add_row(profile->ctx, profile->batch);
 	if (row && sample->frame_count)
-		frames = weir_add_bytes(profile->ctx, profile->batch,
-					sample->frame_count * (uint32_t)sizeof(*frames), &offset);
+		frames = weir_add_room(profile->ctx, profile->batch,
+				       sample->frame_count * (uint32_t)sizeof(*frames), &offset);
 	if (!row || (sample->frame_count && !frames))
 		return -ENOMEM;
-	for (uint32_t i = 0; i < sample->frame_count; i++)
-		frames[i] = *file_frames_at(&profile->frames, sample->frames[i]);
+	rows_fill(profile, sample, frames);
 	*row = (struct file_row){ .time = sample->time,
 				  .pid = sample->pid,
 				  .tid = sample->tid,
@@ -56,6 +81,7 @@ int file_add_row(struct file_profile *profile, const struct file_sample *sample)
 				  .count = sample->count,
 				  .weight = sample->weight,
 				  .stack = { offset, sample->frame_count } };
+	profile->last_is_row = true;
 	return 0;
 }
 

@@ -4,6 +4,12 @@
 
 #include "profile.h"
 
+enum {
+	PROFILE_AHEAD = 2,    /* rows whose frames are asked for before they are needed */
+	PROFILE_FETCH = 4096, /* bytes of them at most */
+	PROFILE_LINE = 64,    /* of a CPU's cache */
+};
+
 int profile_bind(struct weir_ctx *ctx, struct profile *profile, enum profile_tag by)
 {
 	static const char truncated[] = "[truncated]";
@@ -90,13 +96,18 @@ static uint32_t profile_number(struct weir_ctx *ctx, struct profile *profile,
 	return calltree_label(&profile->tree, label.label, tag);
 }
 
+/* Where a frame that comes again and again may be. */
+static struct profile_recent *profile_slot(struct profile *profile, const struct weir_frame *frame)
+{
+	return &profile->recent[(frame->symbol ^ frame->object * 31u ^ frame->line * 7u) %
+				PROFILE_RECENT];
+}
+
 /* The same, by way of the frames that come again and again. */
 static uint32_t profile_recent(struct weir_ctx *ctx, struct profile *profile,
 			       const struct weir_batch *batch, const struct weir_frame *frame)
 {
-	struct profile_recent *recent =
-		&profile->recent[(frame->symbol ^ frame->object * 31u ^ frame->line * 7u) %
-				 PROFILE_RECENT];
+	struct profile_recent *recent = profile_slot(profile, frame);
 
 	if (recent->number && recent->symbol == frame->symbol && recent->object == frame->object &&
 	    recent->flags == frame->flags && recent->source == frame->source &&
@@ -192,6 +203,9 @@ static int profile_walk(struct weir_ctx *ctx, struct profile *profile,
 	if (err)
 		return err;
 	step = profile_common(profile, row);
+	/* They lie far apart in memory: all are asked for before one is needed. */
+	for (uint32_t i = step; i < row->frame_count; i++)
+		__builtin_prefetch(profile_slot(profile, profile_frame(profile, row, i)));
 	*node = step ? path->nodes[step - 1] : path->root;
 	for (; step < row->frame_count && !err; step++) {
 		err = profile_step_frame(ctx, profile, batch, profile_frame(profile, row, step),
@@ -231,6 +245,21 @@ static int profile_add(struct weir_ctx *ctx, struct profile *profile,
 	return 0;
 }
 
+/* Asks for the frames of a row to come: another CPU wrote them. */
+static void profile_fetch(const struct profile_input *input, const struct weir_batch *batch,
+			  uint32_t i)
+{
+	struct weir_stack_ref stack;
+	size_t bytes;
+
+	if (i >= batch->row_count)
+		return;
+	memcpy(&stack, (const uint8_t *)weir_row(batch, i) + input->stack->offset, sizeof(stack));
+	bytes = stack.count * sizeof(struct weir_frame);
+	for (size_t at = 0; at < bytes && at < PROFILE_FETCH; at += PROFILE_LINE)
+		__builtin_prefetch(batch->arena + stack.offset + at);
+}
+
 int profile_push(struct weir_ctx *ctx, struct profile *profile, const struct weir_batch *batch)
 {
 	struct profile_row row;
@@ -239,6 +268,7 @@ int profile_push(struct weir_ctx *ctx, struct profile *profile, const struct wei
 
 	profile_begin(ctx, profile, batch);
 	for (i = 0; i < batch->row_count && !err; i++) {
+		profile_fetch(&profile->input, batch, i + PROFILE_AHEAD);
 		profile_input_row(ctx, &profile->input, batch, i, &row);
 		err = profile_add(ctx, profile, batch, &row);
 	}

@@ -416,11 +416,12 @@ static inline void *weir_add_row(struct weir_ctx *ctx, struct weir_batch *batch)
 }
 
 /*
- * Room for `bytes` bytes in the arena, zeroed and aligned to 8; *offset tells where it is.
- * NULL: no memory. Earlier pointers into the arena, not into rows, may change.
+ * Room for `bytes` bytes in the arena, aligned to 8, with anything in it: the caller fills all, up to
+ * the next multiple of 8. *offset tells where it is. NULL: no memory. Earlier pointers into the arena,
+ * not into rows, may change.
  */
-static inline void *weir_add_bytes(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t bytes,
-				   uint32_t *offset)
+static inline void *weir_add_room(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t bytes,
+				  uint32_t *offset)
 {
 	uint32_t padded = (bytes + 7u) & ~7u;
 	void *room;
@@ -433,7 +434,17 @@ static inline void *weir_add_bytes(struct weir_ctx *ctx, struct weir_batch *batc
 	*offset = batch->arena_used;
 	room = batch->arena + batch->arena_used;
 	batch->arena_used += padded;
-	memset(room, 0, padded);
+	return room;
+}
+
+/* The same, zeroed. */
+static inline void *weir_add_bytes(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t bytes,
+				   uint32_t *offset)
+{
+	void *room = weir_add_room(ctx, batch, bytes, offset);
+
+	if (room)
+		memset(room, 0, batch->arena_used - *offset);
 	return room;
 }
 
