@@ -30,6 +30,7 @@ struct calltree {
 	struct calltree_node *nodes;
 	uint32_t count; /* the root included; 0: empty */
 	uint32_t capacity;
+	uint32_t ready;         /* the first so many nodes have pages */
 	struct intmap children; /* (parent, label) to node, where a parent has many */
 	uint64_t *before;  /* by node: weight in another profile, summed likewise; NULL: none */
 	uint64_t *samples; /* by node, summed likewise; NULL: each weight is a number of samples */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pieces of text whose frames are known; see file_known.h. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,15 @@ static const char *known_text(const struct file_known_entry *entry)
 	return (const char *)(entry->numbers + entry->count);
 }
 
+/* Most names are so short that a call would cost more than to compare them. */
+static bool known_same(const char *a, const char *b, size_t length)
+{
+	if (length < 8 || length > 16)
+		return memcmp(a, b, length) == 0;
+	return known_word(a) == known_word(b) &&
+	       known_word(a + length - 8) == known_word(b + length - 8);
+}
+
 const struct file_known_entry *file_known_find(const struct file_known *known, const char *text,
 					       size_t length, uint64_t hash)
 {
@@ -80,7 +90,7 @@ const struct file_known_entry *file_known_find(const struct file_known *known, c
 		const struct file_known_entry *entry = known_at(known, known->slots[at]);
 
 		if (entry->hash == hash && entry->length == length &&
-		    memcmp(known_text(entry), text, length) == 0)
+		    known_same(known_text(entry), text, length))
 			return entry;
 	}
 	return NULL;
