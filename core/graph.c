@@ -256,6 +256,17 @@ static void graph_join(struct graph *graph)
 	}
 }
 
+/* Who reads before who writes, where that is known: a schema may lie in the state of its maker. */
+static void graph_free_nodes(struct graph *graph)
+{
+	uint32_t count = graph->node_count;
+	struct node **nodes =
+		count && graph->order && graph->order[count - 1] ? graph->order : graph->nodes;
+
+	for (uint32_t i = count; i-- > 0;)
+		node_free(nodes[i]);
+}
+
 bool graph_free(struct graph *graph)
 {
 	if (!graph)
@@ -264,8 +275,7 @@ bool graph_free(struct graph *graph)
 	if (graph->abandoned)
 		return false;
 	/* Providers last: who uses them may do so until its own destroy(). */
-	for (uint32_t i = 0; i < graph->node_count; i++)
-		node_free(graph->nodes[i]);
+	graph_free_nodes(graph);
 	for (uint32_t i = graph->provider_count; i-- > 0;)
 		node_free(graph->providers[i]);
 	loop_free(graph->loop);

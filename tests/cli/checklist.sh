@@ -41,10 +41,12 @@ transforms: {block: {plugin: block, rules: "$rules", block: $1, inputs: [rows]${
 sinks: {out: {plugin: json, inputs: [block]}}
 Y
 	"$weir" "$tap_dir/block.yaml" >"$tap_dir/answer" 2>"$tap_dir/err"
+	ended=$?
 }
 
 # says TEXT [NEXT]: that is the sentence, and what to run next.
 says() {
+	[ $ended = 0 ] || { echo "exit status $ended"; return 1; }
 	python3 -c 'import json, sys
 v = json.loads(open(sys.argv[1]).read())
 assert (v["verdict"], v["next"]) == (sys.argv[2], sys.argv[3] or None), v' "$tap_dir/answer" "$1" "${2-}"
@@ -105,6 +107,7 @@ $(cat "$tap_dir/worst")
 sinks: {out: {plugin: json, inputs: [block]}}
 Y
 "$weir" "$tap_dir/block.yaml" >"$tap_dir/answer" 2>"$tap_dir/err"
+ended=$?
 check "the worst that the log has is told, however much came after it" \
 	says "dmesg: a process was killed for want of memory: hog" "weir errors"
 check "and what is worse is shown before what is newer" python3 -c 'import json, sys

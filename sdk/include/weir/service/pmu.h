@@ -14,6 +14,9 @@
 #ifndef WEIR_SERVICE_PMU_H
 #define WEIR_SERVICE_PMU_H
 
+#include <errno.h>
+#include <string.h>
+
 #include <linux/perf_event.h>
 
 #include "../component.h"
