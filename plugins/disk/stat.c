@@ -2,6 +2,7 @@
 /* Source disk.stat: what each disk did in a window, from /proc/diskstats: iostat's columns. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <weir/reading.h>
 
@@ -12,6 +13,7 @@ struct stat_conf {
 	struct weir_texts disk;
 	bool partitions;
 	bool idle;
+	bool idle_devices;
 };
 
 static const struct weir_option stat_options[] = {
@@ -20,6 +22,8 @@ static const struct weir_option stat_options[] = {
 	WEIR_OPT_TEXTS(struct stat_conf, disk, "", "only these disks or partitions, by name"),
 	WEIR_OPT_BOOL(struct stat_conf, partitions, "no", "partitions, too"),
 	WEIR_OPT_BOOL(struct stat_conf, idle, "no", "also those that did nothing in the window"),
+	WEIR_OPT_BOOL(struct stat_conf, idle_devices, "no",
+		      "of these, what is a device: no loop, zram, dm, md and the like"),
 };
 
 static const struct weir_output stat_outputs[] = {
@@ -54,12 +58,31 @@ static int stat_add_gone(struct weir_ctx *ctx, struct weir_batch *batch,
 	return 0;
 }
 
+/* Behind which there is a device, and not a file, memory or other disks. */
+static bool stat_is_device(struct weir_ctx *ctx, const struct disk_entry *disk)
+{
+	char folder[DISK_NAME], path[DISK_NAME + 32];
+
+	disk_folder_name(disk->name, folder);
+	snprintf(path, sizeof(path), "sys/block/%s/device", folder);
+	return faccessat(ctx->root, path, F_OK, 0) == 0;
+}
+
+static bool stat_hides(struct weir_ctx *ctx, const struct disk_entry *disk,
+		       const struct disk_row *row)
+{
+	const struct stat_conf *conf = ctx->options;
+
+	if (conf->disk.count || conf->idle || !disk_row_is_idle(row))
+		return false;
+	return !conf->idle_devices || !stat_is_device(ctx, disk);
+}
+
 /* The row of a disk that is there, from zero where it is new; kept if it did anything. */
 static int stat_add_disk(struct weir_ctx *ctx, struct weir_batch *batch,
 			 const struct disk_entry *old, const struct disk_entry *new)
 {
 	static const struct disk_entry zero;
-	const struct stat_conf *conf = ctx->options;
 	struct disk_row *row = weir_add_row(ctx, batch);
 
 	if (!row)
@@ -70,7 +93,7 @@ static int stat_add_disk(struct weir_ctx *ctx, struct weir_batch *batch,
 		disk_row_note(row, "new");
 	if (!old || (row->note[0] && row->util != row->util))
 		batch->flags |= WEIR_BATCH_GAP;
-	else if (!conf->idle && !conf->disk.count && disk_row_is_idle(row))
+	else if (stat_hides(ctx, new, row))
 		batch->row_count--;
 	return 0;
 }

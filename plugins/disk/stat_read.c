@@ -81,10 +81,9 @@ static bool disk_parse(const char *line, struct disk_entry *disk)
 	return true;
 }
 
-/* Names of folders have ! for the / of names like cciss/c0d0. */
-static void disk_folder_name(const char *name, char folder[32])
+void disk_folder_name(const char *name, char folder[DISK_NAME])
 {
-	snprintf(folder, 32, "%s", name);
+	snprintf(folder, DISK_NAME, "%s", name);
 	for (char *at = folder; *at; at++)
 		if (*at == '/')
 			*at = '!';
@@ -94,7 +93,7 @@ static void disk_folder_name(const char *name, char folder[32])
 static void disk_identify(struct weir_ctx *ctx, const struct disk_sysfs *sysfs,
 			  struct disk_entry *disk)
 {
-	char folder[32], path[96];
+	char folder[DISK_NAME], path[96];
 	struct stat status;
 	int64_t sequence = 0;
 

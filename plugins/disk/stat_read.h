@@ -28,9 +28,11 @@ enum disk_counter {
 	DISK_COUNTERS,
 };
 
+#define DISK_NAME 32
+
 /* One line. What an older kernel does not count is WEIR_ABSENT_U64. */
 struct disk_entry {
-	char name[32];
+	char name[DISK_NAME];
 	uint32_t major;
 	uint32_t minor;
 	uint64_t sequence; /* diskseq: another one is another medium. 0: not known */
@@ -62,6 +64,9 @@ int disk_read(struct weir_ctx *ctx, struct weir_buffer *buffer, struct disk_samp
 /* The disk of that name, which is likely at place `hint`; NULL: none. */
 const struct disk_entry *disk_find(const struct disk_sample *sample, const char *name,
 				   uint32_t hint);
+
+/* The name of a disk's folder in sysfs: ! stands for the / of names like cciss/c0d0. */
+void disk_folder_name(const char *name, char folder[DISK_NAME]);
 
 enum disk_change disk_compare(const struct disk_entry *old, const struct disk_entry *new);
 

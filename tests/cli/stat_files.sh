@@ -72,6 +72,27 @@ check "another disk of the same name is another disk" row \
 check "what is no folder of sys/block is a partition" row 'not [r for r in rows if r["disk"] == "sde"]'
 check "disks are read by name" window iostat --disk sde,sdb
 check "only those that were named are told" row '[r["disk"] for r in rows] == ["sdb", "sde"]'
+# Two that did nothing, of which one is a device.
+for tree in one two; do
+	disks $tree <<'END'
+   8      16 sdb 100 0 800 50 0 0 0 0 0 50 50 0 0 0 0
+   7       0 loop0 1000 0 8000 50 0 0 0 0 0 50 50 0 0 0 0
+END
+	echo 5 | tree_file $tree sys/block/loop0/diskseq
+	echo none | tree_file $tree sys/block/sdb/device/state
+done
+cat >"$tap_dir/devices.yaml" <<'Y'
+# Which disks are there?
+weir: 1
+params: {interval: {type: duration, default: 1s}}
+sources: {disks: {plugin: disk.stat, idle_devices: yes, interval: "${interval}"}}
+sinks: {out: {plugin: "${format}", inputs: [disks]}}
+Y
+check "disks that do nothing are read" window iostat
+check "and left out" row 'rows == []'
+check "devices among them are read" window "$tap_dir/devices.yaml"
+check "and told where that is asked for, with zeros" row \
+	'[(r["disk"], r["reads"], r["util"]) for r in rows] == [("sdb", 0, 0)]'
 for line in '8 0 sda 1 2 3' '8 0' '8 0 sda a b c d e f g h i j k' '8 0 sda -1 0 0 0 0 0 0 0 0 0 0' \
 	'8 0 a-name-that-is-longer-than-any-that-linux-has 0 0 0 0 0 0 0 0 0 0 0'; do
 	echo "$line" | disks one
