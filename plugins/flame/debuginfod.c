@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Provider debug_file.debuginfod: the service "debug_file/1" from the servers that DEBUGINFOD_URLS names, with
- * libdebuginfod, which nothing else of weir links. It is asked for only where that variable is set.
+ * libdebuginfod, which nothing else of weir uses. It is asked for only where that variable is set, and the
+ * library, which brings TLS and Kerberos along, is loaded only then.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,10 +21,22 @@
 
 #define DEBUGINFOD_PATIENCE (30 * (uint64_t)WEIR_SECOND) /* for all files of a run together */
 
+#define DEBUGINFOD_LIBRARY "libdebuginfod.so.1"
+
+/* What is used of the library. */
+struct debuginfod_calls {
+	__typeof__(&debuginfod_begin) begin;
+	__typeof__(&debuginfod_end) end;
+	__typeof__(&debuginfod_find_debuginfo) find;
+	__typeof__(&debuginfod_set_progressfn) set_progress;
+	__typeof__(&debuginfod_set_user_data) set_user_data;
+};
+
 struct debuginfod_state {
-	debuginfod_client *client;
-	uint64_t waited; /* ns, in all questions */
-	uint64_t until;  /* of the question at hand */
+	struct debuginfod_calls calls;
+	debuginfod_client *client; /* NULL: the library is not there */
+	uint64_t waited;           /* ns, in all questions */
+	uint64_t until;            /* of the question at hand */
 	bool gave_up;
 	char id[2 * WEIR_BUILD_ID_MAX + 1]; /* of the question at hand */
 };
@@ -35,25 +49,57 @@ static uint64_t debuginfod_now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+/* Sets *call, a pointer to a function. False: it is not there. */
+static bool debuginfod_find_call(void *library, const char *name, void *call)
+{
+	void *found = library ? dlsym(library, name) : NULL;
+
+	memcpy(call, &found, sizeof(found));
+	return found != NULL;
+}
+
 /* Called while it waits; not 0: no longer. */
 static int debuginfod_goes_on(debuginfod_client *client, long part, long whole)
 {
-	const struct debuginfod_state *state = debuginfod_get_user_data(client);
+	void *library = dlopen(DEBUGINFOD_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+	__typeof__(&debuginfod_get_user_data) get_user_data;
+	const struct debuginfod_state *state = NULL;
 
 	(void)part;
 	(void)whole;
-	return debuginfod_now() >= state->until;
+	if (debuginfod_find_call(library, "debuginfod_get_user_data", &get_user_data))
+		state = get_user_data(client);
+	if (library)
+		dlclose(library); /* the reference that the line above took */
+	return !state || debuginfod_now() >= state->until;
+}
+
+/* Not closed again: what it brings along does not expect that. */
+static bool debuginfod_load(struct debuginfod_calls *calls)
+{
+	void *library = dlopen(DEBUGINFOD_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+	return debuginfod_find_call(library, "debuginfod_begin", &calls->begin) &&
+	       debuginfod_find_call(library, "debuginfod_end", &calls->end) &&
+	       debuginfod_find_call(library, "debuginfod_find_debuginfo", &calls->find) &&
+	       debuginfod_find_call(library, "debuginfod_set_progressfn", &calls->set_progress) &&
+	       debuginfod_find_call(library, "debuginfod_set_user_data", &calls->set_user_data);
 }
 
 static int debuginfod_start(struct weir_ctx *ctx)
 {
 	struct debuginfod_state *state = ctx->state;
 
-	state->client = debuginfod_begin();
+	if (!debuginfod_load(&state->calls)) {
+		weir_log(ctx, WEIR_LOG_WARNING, "no server is asked for debug files: %s",
+			 dlerror());
+		return 0;
+	}
+	state->client = state->calls.begin();
 	if (!state->client)
 		return weir_fail(ctx, -ENOMEM, "debuginfod client");
-	debuginfod_set_user_data(state->client, state);
-	debuginfod_set_progressfn(state->client, debuginfod_goes_on);
+	state->calls.set_user_data(state->client, state);
+	state->calls.set_progress(state->client, debuginfod_goes_on);
 	return 0;
 }
 
@@ -113,7 +159,7 @@ static int debuginfod_open(struct weir_ctx *self, const uint8_t *id, uint32_t si
 		snprintf(state->id + (size_t)i * 2, 3, "%02x", id[i]);
 	state->until = begin + (DEBUGINFOD_PATIENCE - state->waited);
 	weir_log(self, WEIR_LOG_DEBUG, "asking for build-id %s", state->id);
-	fd = debuginfod_find_debuginfo(state->client, id, (int)size, NULL);
+	fd = state->calls.find(state->client, id, (int)size, NULL);
 	state->waited += debuginfod_now() - begin;
 	if (state->waited > DEBUGINFOD_PATIENCE)
 		state->waited = DEBUGINFOD_PATIENCE;
@@ -125,7 +171,7 @@ static void debuginfod_destroy(struct weir_ctx *ctx)
 	struct debuginfod_state *state = ctx->state;
 
 	if (state->client)
-		debuginfod_end(state->client);
+		state->calls.end(state->client);
 }
 
 static const struct weir_debug_file_v1 debuginfod_service = {
