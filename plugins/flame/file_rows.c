@@ -71,7 +71,8 @@ int file_add_row(struct file_profile *profile, const struct file_sample *sample)
 				       sample->frame_count * (uint32_t)sizeof(*frames), &offset);
 	if (!row || (sample->frame_count && !frames))
 		return -ENOMEM;
-	rows_fill(profile, sample, frames);
+	if (sample->frame_count)
+		rows_fill(profile, sample, frames);
 	*row = (struct file_row){ .time = sample->time,
 				  .pid = sample->pid,
 				  .tid = sample->tid,
