@@ -2,8 +2,9 @@
 """Adds up the cases of meson's test log, whose tests speak TAP.
 
 usage: count.py TITLE BUILD TOTALS LOG [AGAIN]
-           one `meson test` run; appends a line to TOTALS. Measurements that failed are not counted
-           but named in the file AGAIN, "SUITE NAME" a line, if it is given: they run once more.
+           one `meson test` run; appends a line to TOTALS. Measurements that failed, but for crashes
+           and what sanitizers find, are not counted but named in the file AGAIN, "SUITE NAME" a
+           line, if it is given: they run once more.
        count.py --total TOTALS
            prints "N passed, N failed"; exit status 1 on failures
 """
@@ -15,6 +16,8 @@ import sys
 LINES_MAX = 60  # shown of each failure
 # Suites that measure the real machine, whose other loads and hypervisor may spoil a figure.
 MEASURED = ("live", "scenarios", "vm")
+# What no other load brings about: it is a failure at once.
+FAULT = re.compile(r"Sanitizer:|runtime error:|Segmentation fault|Aborted")
 DETAILS = re.compile(r"[^\n]*(\n#[^\n]*)*")
 REASON = re.compile(r"^#?\s*(skipped: .*)", re.M)
 CASE = re.compile(r"^(not )?ok\b[^#\n]*(#\s*(SKIP|TODO)\b.*)?", re.I | re.M)
@@ -66,7 +69,8 @@ def one_run(title, build, totals, log, again=None):
         test = json.loads(line)
         passed, failed, skipped, lines = cases(test)
         suite, _, name = test["name"].partition(":")[2].partition(" / ")  # weir:SUITE / NAME
-        if failed and again and suite in MEASURED:
+        said = (test.get("stdout") or "") + (test.get("stderr") or "")
+        if failed and again and suite in MEASURED and not FAULT.search(said):
             repeat.append("%s %s\n" % (suite, name))
         else:
             total = [total[0] + passed, total[1] + failed, total[2] + skipped]

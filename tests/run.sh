@@ -10,7 +10,8 @@ trap 'rm -f "$totals"' EXIT
 
 # suite TITLE BUILD ARGUMENTS...: runs `meson test` there and adds up the cases of its TAP output.
 # A measurement of the machine that failed runs once more, alone, and both outcomes are shown: one
-# that weir is to blame for fails again, one that another load spoiled does not.
+# that weir is to blame for fails again, one that another load spoiled does not. A crash, or what a
+# sanitizer finds, is a failure at once.
 suite() {
 	title=$1 dir=$2
 	shift 2
