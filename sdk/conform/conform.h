@@ -12,6 +12,7 @@
 #include "../../core/option.h"
 #include "../../core/plugin.h"
 #include "hardship.h"
+#include "patience.h"
 
 /* --set NAME=VALUE: what the instances' options are set to before all checks. */
 struct setting {
@@ -25,6 +26,9 @@ struct subject {
 	struct plugins *plugins; /* for the services it asks for */
 	const struct setting *settings;
 	uint32_t setting_count;
+	struct progress *progress;
+	uint32_t patience_s; /* how long a callback may take */
+	const char *only;    /* name of the one check to run; NULL: all */
 	uint32_t faults;
 	char note[256]; /* worth knowing, no fault: what a callback refused to do here */
 };
@@ -32,6 +36,7 @@ struct subject {
 /* A fault: one line. The check fails. */
 void WEIR_PRINTF(2, 3) subject_fault(struct subject *subject, const char *format, ...);
 void WEIR_PRINTF(2, 3) subject_note(struct subject *subject, const char *format, ...);
+uint64_t subject_patience_ns(const struct subject *subject);
 
 /* The checks: main.c holds their table. */
 void check_descriptor(struct subject *subject);
@@ -42,7 +47,7 @@ void check_random_options(struct subject *subject);
 
 /*
  * A life, as letters: c create, b bind, s start, t tick and watched fds, p push of batches,
- * d drain, x stop, D destroy. What follows a failed call is left out, but for stop and destroy.
+ * d drain. Stop and destroy come last, also behind a call that failed, which is the last letter then.
  */
 struct life {
 	const char *name;

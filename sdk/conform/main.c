@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* weir-conform: runs the table of checks over plugin files. Exit status 1 when one failed. */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 #include "../../core/plugin_parts.h"
 #include "conform.h"
 
-#define SECONDS_MAX  20
+#define PATIENCE_S   20
 #define SETTINGS_MAX 32
 #define FOLDERS_MAX  8
 
@@ -75,6 +77,11 @@ void subject_note(struct subject *subject, const char *format, ...)
 	va_end(args);
 }
 
+uint64_t subject_patience_ns(const struct subject *subject)
+{
+	return (uint64_t)subject->patience_s * WEIR_SECOND;
+}
+
 static const char *check_name(const struct check *check)
 {
 	return check->run ? check->name : check->life.name;
@@ -83,7 +90,6 @@ static const char *check_name(const struct check *check)
 /* The forked side. Its faults are lines; the parent adds the verdict. */
 static void run_here(const struct check *check, struct subject *subject, int note)
 {
-	alarm(SECONDS_MAX);
 	if (check->run)
 		check->run(subject);
 	else
@@ -96,26 +102,48 @@ static void run_here(const struct check *check, struct subject *subject, int not
 
 static void read_note(int fd, char *note, size_t size)
 {
-	ssize_t n = read(fd, note, size - 1);
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	ssize_t n = poll(&poll_fd, 1, 0) == 1 ? read(fd, note, size - 1) : 0;
 
 	note[n > 0 ? n : 0] = '\0';
 }
 
-static void print_verdict(const struct subject *subject, const struct check *check, int status,
-			  const char *note)
+/* How the check's process ended. */
+struct end {
+	int status;     /* as waitpid() has it */
+	bool too_long;  /* it was ended */
+	char note[256]; /* the subject's */
+};
+
+/* Where it was when it was ended. */
+static void print_too_long(const struct subject *subject)
 {
-	bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	const struct call *call = &subject->progress->call;
+
+	if (!*call->name)
+		printf(": took more than %u s", subject->patience_s);
+	else
+		printf(": %s() did not end: it took more than %.1f s%s", call->name,
+		       (double)call->allowed_ns / WEIR_SECOND,
+		       strcmp(call->name, "drain") == 0 ? ", its deadline included" : "");
+}
+
+static void print_verdict(const struct subject *subject, const struct check *check,
+			  const struct end *end)
+{
+	bool ok = WIFEXITED(end->status) && WEXITSTATUS(end->status) == 0;
 
 	printf("%s %s: %s", ok ? "ok  " : "FAIL", subject->plugin->component.name,
 	       check_name(check));
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		printf(": took more than %d s", SECONDS_MAX);
-	else if (WIFSIGNALED(status))
-		printf(": killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (!ok && WEXITSTATUS(status) > 1)
-		printf(": the process ended with status %d", WEXITSTATUS(status));
-	else if (*note)
-		printf(" (%s)", note);
+	if (end->too_long)
+		print_too_long(subject);
+	else if (WIFSIGNALED(end->status))
+		printf(": killed by signal %d (%s)", WTERMSIG(end->status),
+		       strsignal(WTERMSIG(end->status)));
+	else if (!ok && WEXITSTATUS(end->status) > 1)
+		printf(": the process ended with status %d", WEXITSTATUS(end->status));
+	else if (*end->note)
+		printf(" (%s)", end->note);
 	putchar('\n');
 	fflush(stdout);
 }
@@ -123,23 +151,27 @@ static void print_verdict(const struct subject *subject, const struct check *che
 /* 1 when it failed. */
 static uint32_t run_check(const struct check *check, struct subject *subject)
 {
-	int fds[2] = { -1, -1 }, status = 1 << 8;
-	char note[256] = "";
+	struct end end = { .status = 1 << 8 };
+	int fds[2] = { -1, -1 };
 	pid_t pid;
 
 	fflush(stdout);
-	if (pipe(fds) < 0)
+	if (pipe2(fds, O_CLOEXEC) < 0)
 		return 1;
+	progress_enter(subject->progress, "", subject_patience_ns(subject));
 	pid = fork();
 	if (pid == 0)
 		run_here(check, subject, fds[1]);
 	close(fds[1]);
-	read_note(fds[0], note, sizeof(note));
-	close(fds[0]);
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+	if (pid > 0)
+		end.too_long = patience_wait(pid, fds[0], subject->progress, &end.status);
+	else
 		printf("    cannot run the check: %s\n", strerror(errno));
-	print_verdict(subject, check, status, note);
-	return status != 0;
+	if (!end.too_long)
+		read_note(fds[0], end.note, sizeof(end.note));
+	close(fds[0]);
+	print_verdict(subject, check, &end);
+	return end.status != 0;
 }
 
 static uint32_t conform(const char *path, struct subject *subject)
@@ -154,6 +186,8 @@ static uint32_t conform(const char *path, struct subject *subject)
 	}
 	subject->plugin = plugin;
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		if (subject->only && strcmp(subject->only, check_name(&checks[i])) != 0)
+			continue;
 		failed += run_check(&checks[i], subject);
 		/* With a broken descriptor the rest would only tell the same again. */
 		if (i == 0 && failed)
@@ -203,7 +237,9 @@ static void switch_off_cache(char **argv)
 
 static int usage(void)
 {
-	fputs("usage: weir-conform [--plugin-path DIR]... [--set OPTION=VALUE]... PLUGIN.so...\n",
+	fputs("usage: weir-conform [--plugin-path DIR]... [--set OPTION=VALUE]... [--patience "
+	      "SECONDS] "
+	      "PLUGIN.so...\n",
 	      stderr);
 	return 2;
 }
@@ -213,6 +249,8 @@ struct arguments {
 	struct setting settings[SETTINGS_MAX];
 	uint32_t folder_count;
 	uint32_t setting_count;
+	uint32_t patience_s;
+	const char *only;
 	int files; /* where they begin in argv */
 };
 
@@ -227,6 +265,15 @@ static bool add_setting(struct arguments *arguments, char *text)
 	return true;
 }
 
+static bool set_patience(struct arguments *arguments, const char *text)
+{
+	char *end;
+	unsigned long seconds = strtoul(text, &end, 10);
+
+	arguments->patience_s = (uint32_t)seconds;
+	return end != text && !*end && seconds > 0 && seconds <= 3600;
+}
+
 static bool read_arguments(int argc, char **argv, struct arguments *arguments)
 {
 	int i = 1;
@@ -234,6 +281,12 @@ static bool read_arguments(int argc, char **argv, struct arguments *arguments)
 	for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
 		if (strcmp(argv[i], "--set") == 0 && add_setting(arguments, argv[i + 1]))
 			continue;
+		if (strcmp(argv[i], "--patience") == 0 && set_patience(arguments, argv[i + 1]))
+			continue;
+		if (strcmp(argv[i], "--only") == 0) {
+			arguments->only = argv[i + 1];
+			continue;
+		}
 		if (strcmp(argv[i], "--plugin-path") != 0 || arguments->folder_count == FOLDERS_MAX)
 			return false;
 		arguments->folders[arguments->folder_count++] = argv[i + 1];
@@ -244,7 +297,7 @@ static bool read_arguments(int argc, char **argv, struct arguments *arguments)
 
 int main(int argc, char **argv)
 {
-	struct arguments arguments = { .files = 0 };
+	struct arguments arguments = { .patience_s = PATIENCE_S };
 	struct subject subject = { NULL };
 	uint32_t failed = 0;
 
@@ -253,12 +306,16 @@ int main(int argc, char **argv)
 		return usage();
 	subject.settings = arguments.settings;
 	subject.setting_count = arguments.setting_count;
+	subject.patience_s = arguments.patience_s;
+	subject.only = arguments.only;
+	subject.progress = progress_new();
 	subject.plugins = plugins_new(arguments.folders, arguments.folder_count);
-	if (!subject.plugins)
+	if (!subject.plugins || !subject.progress)
 		return 1;
 	for (int i = arguments.files; i < argc; i++)
 		failed += conform_apart(argv[i], &subject);
 	plugins_free(subject.plugins);
+	progress_free(subject.progress);
 	if (failed)
 		printf("%u of %d plugins failed\n", failed, argc - arguments.files);
 	return failed > 0;

@@ -286,9 +286,13 @@ static int bind_it(struct mock *mock)
 
 static void stop(struct mock *mock)
 {
+	struct call before =
+		progress_enter(mock->subject->progress, "stop", subject_patience_ns(mock->subject));
+
 	mock->started = false;
 	if (mock->component->stop)
 		mock->component->stop(&mock->ctx);
+	progress_leave(mock->subject->progress, &before);
 }
 
 /* An fd that is closed while it is watched may come back as another one. */
@@ -300,41 +304,85 @@ static void check_watches(struct mock *mock)
 				      mock->watches[i].fd);
 }
 
-static uint64_t drain_deadline(struct mock *mock)
+static bool drain(struct mock *mock)
 {
-	uint64_t now = weir_now(&mock->ctx);
+	uint64_t now = weir_now(&mock->ctx), patience = subject_patience_ns(mock->subject) / 4;
+	uint64_t deadline = mock->hardships & HARD_LATE ? now - 1 : now + DRAIN_NS;
+	struct call before;
+	int err;
 
-	return mock->hardships & HARD_LATE ? now - 1 : now + DRAIN_NS;
+	if (!mock->component->drain)
+		return true;
+	before = progress_enter(mock->subject->progress, "drain",
+				deadline > now ? deadline - now + patience : patience);
+	err = mock->component->drain(&mock->ctx, deadline);
+	progress_leave(mock->subject->progress, &before);
+	return judge(mock, "drain", err);
+}
+
+static bool create(struct mock *mock)
+{
+	mock->created = true;
+	return judge(mock, "create",
+		     mock->component->create ? mock->component->create(&mock->ctx) : 0);
+}
+
+static bool start(struct mock *mock)
+{
+	mock->started = true;
+	return judge(mock, "start",
+		     mock->component->start ? mock->component->start(&mock->ctx) : 0);
+}
+
+static bool take_step(struct mock *mock, char step)
+{
+	switch (step) {
+	case 'c':
+		return create(mock);
+	case 'b':
+		return judge(mock, "bind", bind_it(mock));
+	case 's':
+		return start(mock);
+	case 't':
+		return judge(mock, "tick", tick(mock));
+	case 'p':
+		return judge(mock, "push", mock->component->push ? push(mock) : 0);
+	case 'd':
+		return drain(mock);
+	default:
+		return true;
+	}
+}
+
+static const char *step_name(char step)
+{
+	static const char letters[] = "cbstp";
+	static const char *const names[] = { "create", "bind", "start", "tick", "push" };
+	const char *place = strchr(letters, step);
+
+	return place ? names[place - letters] : "";
 }
 
 bool mock_step(struct mock *mock, char step)
 {
-	const struct weir_component *component = mock->component;
-	struct weir_ctx *ctx = &mock->ctx;
+	struct progress *progress = mock->subject->progress;
+	struct call before;
+	bool going;
 
 	mock->reason[0] = '\0';
-	switch (step) {
-	case 'c':
-		mock->created = true;
-		return judge(mock, "create", component->create ? component->create(ctx) : 0);
-	case 'b':
-		return judge(mock, "bind", bind_it(mock));
-	case 's':
-		mock->started = true;
-		return judge(mock, "start", component->start ? component->start(ctx) : 0);
-	case 't':
-		return judge(mock, "tick", tick(mock));
-	case 'p':
-		return judge(mock, "push", component->push ? push(mock) : 0);
-	case 'd':
-		return judge(mock, "drain",
-			     component->drain ? component->drain(ctx, drain_deadline(mock)) : 0);
-	case 'x':
-		stop(mock);
-		return true;
-	default:
-		return true;
-	}
+	before = progress_enter(progress, step_name(step), subject_patience_ns(mock->subject));
+	going = take_step(mock, step);
+	progress_leave(progress, &before);
+	return going;
+}
+
+static void destroy(struct mock *mock)
+{
+	struct call before = progress_enter(mock->subject->progress, "destroy",
+					    subject_patience_ns(mock->subject));
+
+	mock->component->destroy(&mock->ctx);
+	progress_leave(mock->subject->progress, &before);
 }
 
 void mock_end(struct mock *mock)
@@ -342,7 +390,7 @@ void mock_end(struct mock *mock)
 	if (mock->started)
 		stop(mock);
 	if (mock->created && mock->component->destroy)
-		mock->component->destroy(&mock->ctx);
+		destroy(mock);
 	mock->created = false;
 	check_watches(mock);
 	if (mock->loans != 0)

@@ -9,29 +9,35 @@ gallery=$WEIR_TEST_PLUGINS
 conform=${WEIR_CONFORM:-$build/weir-conform}
 out=$tap_dir/stdout
 
-# found FAULT TEXT [PLUGIN]: with that fault the kit ends with 1, and says so.
+# found FAULT PLUGIN CHECK TEXT: that check fails of a plugin with that fault, and says so.
 found() {
-	"$conform" --set "fault=$1" "$gallery/sloppy/${3:-sloppy}.so" >"$out" 2>&1
+	"$conform" --patience 2 --only "$3" --set "fault=$1" "$gallery/sloppy/$2.so" >"$out" 2>&1
 	[ $? = 1 ] || { echo "no failure:"; cat "$out"; return 1; }
-	holds "$out" "$2"
+	holds "$out" "$4"
 }
 
 for plugin in "$gallery"/good/*.so; do
 	check "$(basename "$plugin") passes" "$conform" --plugin-path "$gallery/good" "$plugin"
 done
 check "a plugin without a fault passes" "$conform" "$gallery/sloppy/sloppy.so"
-check "memory that is not freed is found" found memory "not freed"
-check "an fd that is not closed is found" found fd "file descriptors are left open"
-check "a thread that is not ended is found" found thread "threads are left running"
-check "a crash is found" found crash "FAIL sloppy: life: create, destroy"
-check "a failure without reason is found" found silent "without weir_fail()"
-check "a batch that is forgotten is found" found batch "neither committed nor discarded"
-check "a text outside of its batch is found" found text "a text lies outside of the arena"
-check "a batch without a window is found" found window "window is not set"
 check "a transform without a fault passes" "$conform" "$gallery/sloppy/hasty.so"
-check "rows lost in silence are found" found silent "neither is that an error" hasty
-check "a write to the input is found" found write "FAIL hasty: life: rows that nobody may write" hasty
-check "a drain beyond its deadline is found" found late "a deadline that is past: took more than" hasty
+while IFS='|' read -r fault plugin kind text sentence; do
+	check "$sentence is found" found $fault $plugin "$kind" "$text"
+done <<'END'
+memory|sloppy|life: start, stop at once|not freed|memory that is not freed
+fd|sloppy|life: start, stop at once|file descriptors are left open|an fd that is not closed
+thread|sloppy|life: start, stop at once|threads are left running|a thread that is not ended
+crash|sloppy|life: create, destroy|killed by signal|a crash
+silent|sloppy|life: start, stop at once|without weir_fail()|a failure without reason
+batch|sloppy|life: rows, drain, stop|neither committed nor discarded|a batch that is forgotten
+text|sloppy|life: rows, drain, stop|a text lies outside of the arena|a text outside of its batch
+window|sloppy|life: rows, drain, stop|window is not set|a batch without a window
+hang|sloppy|life: start, stop at once|start() did not end: it took more than 2.0 s|a start that waits for ever
+spin|sloppy|life: rows, drain, stop|tick() did not end: it took more than 2.0 s|a tick that computes for ever
+silent|hasty|life: a host short of memory|neither is that an error|a loss of rows in silence
+write|hasty|life: rows that nobody may write|killed by signal|a write to the input
+late|hasty|life: a deadline that is past|drain() did not end: it took more than 0.5 s|a drain beyond its deadline
+END
 "$conform" "$gallery/bad/faulty.so" >"$out"
 check "of a faulty descriptor the first fault is shown" holds "$out" "a source needs outputs"
 check "... and the last" holds "$out" "option limit: it lies outside of its struct"
