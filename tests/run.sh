@@ -58,7 +58,7 @@ variant "$build-asan" all -Db_sanitize=address,undefined -Db_lundef=false -Dbuil
 suite "valgrind" "$build" --setup valgrind --suite unit
 
 CC=clang variant "$build-fuzz" fuzz -Dfuzz=true &&
-	suite "fuzz targets, 15 s each" "$build-fuzz" --suite fuzz
+	suite "fuzz targets" "$build-fuzz" --suite fuzz
 
 suite "lint" "$build" --suite lint
 

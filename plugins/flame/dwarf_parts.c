@@ -72,7 +72,9 @@ static bool parts_texts_end(Elf *elf)
 		    (!strstr(name, "debug_str") && !strstr(name, "debug_line_str")))
 			continue;
 		data = elf_rawdata(section, NULL);
-		if (data && data->d_size && ((const char *)data->d_buf)[data->d_size - 1])
+		if (!data || !data->d_buf || !data->d_size)
+			continue; /* a section without bits in this file is none to libdw either */
+		if (((const char *)data->d_buf)[data->d_size - 1])
 			return false;
 	}
 	return true;
