@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whom a plugin file belongs to. Root runs what it loads, so as root weir takes only what nobody
+ * Whom a plugin file belongs to. What root loads runs with root's rights, and what a weir loads that
+ * has been given capabilities (setcap) has those, whoever calls it: then weir takes only what nobody
  * but root can have put or changed there: the file itself and each folder on its way.
  */
 #include <errno.h>
@@ -9,12 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "plugin_parts.h"
 
-#define ONLY_ROOT "as root weir loads only what root alone can write"
+#define ONLY_ROOT "as root or with capabilities weir loads only what root alone can write"
 
 struct way {
 	const char *path; /* the real one */
@@ -104,7 +106,7 @@ static int walk(const struct way *way)
 
 int plugin_open(const char *path, char **real, char *why, size_t why_size)
 {
-	struct way way = { .strict = geteuid() == 0 };
+	struct way way = { .strict = geteuid() == 0 || getauxval(AT_SECURE) };
 
 	way.why = why;
 	way.why_size = why_size;

@@ -249,12 +249,13 @@ static void process_cost(struct weir_ctx *ctx, struct weir_cost *cost)
 static void process_probe(struct weir_ctx *ctx)
 {
 	const char *capability = weir_bpf_missing_capability();
+	struct weir_grant grant;
 
 	if (capability)
 		weir_need(ctx, WEIR_NEED_LIMITED, "CAP_BPF and CAP_PERFMON", capability,
 			  "processes are read from /proc, which costs more, and short-lived ones "
 			  "have no names",
-			  "run as root, or setcap cap_bpf,cap_perfmon+ep on weir");
+			  weir_grant(&grant, 0));
 	else
 		weir_need(ctx, WEIR_NEED_MET, "CAP_BPF and CAP_PERFMON", "held", "", "");
 	if (process_delays_counted(ctx))

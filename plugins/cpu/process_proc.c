@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 
+#include <weir/grant.h>
+
 #include "process.h"
 #include "process_proc.h"
 
@@ -319,6 +321,7 @@ static void proc_tell(struct weir_ctx *ctx)
 {
 	struct process_state *st = ctx->state;
 	struct process_proc_way *way = st->proc;
+	struct weir_grant grant;
 
 	if (way->vanished)
 		weir_log(ctx, WEIR_LOG_DEBUG, "%u files were gone, with their processes",
@@ -326,8 +329,8 @@ static void proc_tell(struct weir_ctx *ctx)
 	if (way->denied && !way->told_denied)
 		weir_log(ctx, WEIR_LOG_WARNING,
 			 "%u files of other users' processes may not be read, so what these read "
-			 "and write is not known: run as root, or setcap cap_sys_ptrace+ep on weir",
-			 way->denied);
+			 "and write is not known: %s",
+			 way->denied, weir_grant(&grant, 0));
 	way->told_denied |= way->denied != 0;
 	weir_lost(ctx, "file of a process was not as the kernel writes it", way->broken, NULL);
 	way->vanished = way->denied = way->broken = 0;

@@ -194,6 +194,7 @@ static int sample_open_target(struct weir_ctx *ctx, const struct weir_perf_targe
 	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
 	struct perf_event_attr attr;
+	struct weir_grant grant;
 	int err;
 
 	sample_attr(ctx, &attr);
@@ -208,8 +209,9 @@ static int sample_open_target(struct weir_ctx *ctx, const struct weir_perf_targe
 		return err;
 	state->user_only = true;
 	weir_log(ctx, WEIR_LOG_WARNING,
-		 "user code only: kernel.perf_event_paranoid hides the kernel from this user; "
-		 "`sysctl kernel.perf_event_paranoid=1` or CAP_PERFMON shows it");
+		 "user code only: kernel.perf_event_paranoid hides the kernel from this user: "
+		 "sysctl kernel.perf_event_paranoid=1, %s",
+		 weir_grant(&grant, 0));
 	return 0;
 }
 
@@ -217,18 +219,18 @@ static int sample_say_refused(struct weir_ctx *ctx, int err, uint32_t tid_count)
 {
 	const struct sample_state *state = ctx->state;
 	const char *name = state->event.name;
+	struct weir_grant grant;
 	int64_t level = 0;
 
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
 		weir_read_number(ctx, "proc/sys/kernel/perf_event_paranoid", &level);
-		return weir_fail(
-			ctx, err,
-			"event %s: kernel.perf_event_paranoid is %lld; `sysctl "
-			"kernel.perf_event_paranoid=-1` or CAP_PERFMON permits it. Without "
-			"them, own processes can be sampled: --pid, or a command after --",
-			name, (long long)level);
+		return weir_fail(ctx, err,
+				 "event %s: kernel.perf_event_paranoid is %lld: sysctl "
+				 "kernel.perf_event_paranoid=-1, %s. Without, own processes can be "
+				 "sampled: --pid, or a command after --",
+				 name, (long long)level, weir_grant(&grant, 0));
 	case -EMFILE:
 		return weir_fail(ctx, err,
 				 "event %s: %u threads on %u CPUs need as many open files; `ulimit "

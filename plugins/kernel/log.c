@@ -353,6 +353,8 @@ static void log_probe(struct weir_ctx *ctx)
 {
 	const char *const effect = "what the kernel says about its errors";
 	int fd = openat(ctx->root, "dev/kmsg", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct weir_grant grant;
+	char cure[sizeof(grant) + 64];
 
 	if (fd >= 0) {
 		close(fd);
@@ -360,9 +362,13 @@ static void log_probe(struct weir_ctx *ctx)
 	} else if (errno == ENOENT) {
 		weir_need(ctx, WEIR_NEED_MISSING, "kernel log", "no /dev/kmsg", effect,
 			  "mknod -m 644 /dev/kmsg c 1 11");
+	} else if (errno == EACCES) {
+		weir_need(ctx, WEIR_NEED_MISSING, "kernel log", "/dev/kmsg is not permitted",
+			  effect, "run as root, or chmod a+r /dev/kmsg");
 	} else {
-		weir_need(ctx, WEIR_NEED_MISSING, "kernel log", "not permitted", effect,
-			  "sysctl kernel.dmesg_restrict=0, or run as root or with CAP_SYSLOG");
+		snprintf(cure, sizeof(cure), "sysctl kernel.dmesg_restrict=0, %s",
+			 weir_grant(&grant, 0));
+		weir_need(ctx, WEIR_NEED_MISSING, "kernel log", "not permitted", effect, cure);
 	}
 }
 

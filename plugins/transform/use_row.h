@@ -89,6 +89,7 @@ struct unchecked_row {
 	struct weir_text resource;
 	struct weir_text what;
 	struct weir_text reason;
+	struct weir_text text;
 	struct weir_text cure;
 };
 

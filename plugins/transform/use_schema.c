@@ -44,8 +44,8 @@ static const struct weir_field resource_fields[] = {
 	WEIR_FIELD(struct resource_row, resource, WEIR_NONE, WEIR_KEY, "kind of resource"),
 	WEIR_FIELD_WITH(struct resource_row, instance, WEIR_NONE, WEIR_KEY, WEIR_OPTIONAL,
 			"which one, where there are several"),
-	WEIR_FIELD_WITH(struct resource_row, utilization, WEIR_RATIO, WEIR_GAUGE, WEIR_OPTIONAL,
-			"share of it that was in use"),
+	WEIR_FIELD_HEAD(struct resource_row, utilization, WEIR_RATIO, WEIR_GAUGE, WEIR_OPTIONAL,
+			WEIR_HEAD("%util", WEIR_PERCENT, 0), "share of it that was in use"),
 	WEIR_FIELD_WITH(struct resource_row, saturation, WEIR_COUNT, WEIR_GAUGE, WEIR_OPTIONAL,
 			"work that waited for it, as the rules measure it"),
 	WEIR_FIELD_WITH(struct resource_row, errors, WEIR_COUNT, WEIR_DELTA, WEIR_OPTIONAL,
@@ -134,8 +134,10 @@ static const struct weir_field unchecked_fields[] = {
 	WEIR_FIELD(struct unchecked_row, resource, WEIR_NONE, WEIR_KEY, "kind of resource"),
 	WEIR_FIELD(struct unchecked_row, what, WEIR_NONE, WEIR_KEY, "the input that is missing"),
 	WEIR_FIELD(struct unchecked_row, reason, WEIR_NONE, WEIR_GAUGE, "why"),
-	WEIR_FIELD_WITH(struct unchecked_row, cure, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
-			"what allows it"),
+	WEIR_FIELD_WITH(struct unchecked_row, text, WEIR_NONE, WEIR_GAUGE, WEIR_SENTENCE,
+			"the same for people"),
+	WEIR_FIELD_WITH(struct unchecked_row, cure, WEIR_NONE, WEIR_GAUGE,
+			WEIR_OPTIONAL | WEIR_SENTENCE, "what allows it"),
 };
 WEIR_SCHEMA(unchecked_schema, "not checked", struct unchecked_row, unchecked_fields);
 

@@ -76,20 +76,18 @@ static bool row_is_named(const struct use_state *st, uint32_t resource, const ch
 }
 
 /* "cpu, disk": all that ask it. */
-static struct weir_text row_asking(struct row_maker *maker, const char *name)
+static void row_asking(const struct use_state *st, const char *name, char *asking, size_t size)
 {
-	const struct use_state *st = maker->ctx->state;
-	char asking[USE_TEXT] = "";
 	size_t used = 0;
 
-	for (uint32_t i = 0; i < st->resource_count && used < sizeof(asking); i++) {
+	asking[0] = '\0';
+	for (uint32_t i = 0; i < st->resource_count && used < size; i++) {
 		const struct use_resource *resource = &st->resources[i];
 
 		if (row_asks(resource, resource->figure_count, name) && !row_is_named(st, i, name))
-			used += (size_t)snprintf(asking + used, sizeof(asking) - used, "%s%s",
+			used += (size_t)snprintf(asking + used, size - used, "%s%s",
 						 used ? ", " : "", resource->name);
 	}
-	return row_text(maker, asking);
 }
 
 static void row_unchecked(struct row_maker *maker, uint32_t number, uint32_t figure,
@@ -101,15 +99,19 @@ static void row_unchecked(struct row_maker *maker, uint32_t number, uint32_t fig
 		figure == USE_NONE ? &resource->ask : &resource->figures[figure].ask;
 	const char *cure, *reason;
 	struct unchecked_row row;
+	char text[USE_TEXT], asking[USE_TEXT / 2];
 
 	if (!ask->name || row_is_told(st, number, figure, ask->name))
 		return;
 	reason = row_absent(maker->ctx, ask, &cure);
 	if (!reason)
 		return;
-	row.resource = row_asking(maker, ask->name);
+	row_asking(st, ask->name, asking, sizeof(asking));
+	snprintf(text, sizeof(text), "NOT CHECKED %s (of %s): %s", ask->name, asking, reason);
+	row.resource = row_text(maker, asking);
 	row.what = row_text(maker, ask->name);
 	row.reason = row_text(maker, reason);
+	row.text = row_text(maker, text);
 	row.cure = row_text(maker, cure);
 	row_put(maker, *rows, rows->count++, &row, sizeof(row));
 }

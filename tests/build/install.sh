@@ -56,6 +56,41 @@ check "an event of it can be sampled" sh -c \
 check "without it the name is unknown" sh -c \
 	"! '$weir' stat --events acme::PAGES -- true 2>'$tap_dir/said' && grep -q 'no event \"acme::PAGES\"' '$tap_dir/said'"
 
+# A user to whom nothing is granted: the command that the verdict tells is carried out, to the letter.
+nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
+cure() {
+	$nobody "$weir" verdict --duration 100ms --format json 2>/dev/null | python3 -c '
+import json, sys
+rows = json.load(sys.stdin)["not_checked"]
+print(next(x["cure"].split("or ", 1)[1] for x in rows if x["what"] == "waits"))' >"$tap_dir/cure"
+	cat "$tap_dir/cure"
+	PATH=$PATH:/usr/sbin:/sbin sh "$tap_dir/cure"
+}
+allowed() {
+	$nobody "$weir" verdict --duration 100ms --format json 2>"$tap_dir/said" >"$tap_dir/verdict"
+	cat "$tap_dir/said" "$tap_dir/verdict"
+	python3 -c '
+import json, sys
+sys.exit(json.load(open(sys.argv[1]))["not_checked"] != [])' "$tap_dir/verdict"
+}
+own_plugin() {
+	$nobody "$weir" describe "$tap_dir/own/example.load.so" >"$tap_dir/said" 2>&1
+}
+refused() {
+	! own_plugin && holds "$tap_dir/said" "with capabilities"
+}
+if [ "$(id -u)" = 0 ] && $nobody test -x "$weir" 2>/dev/null && ! $nobody "$weir" cachestat --count 1 --interval 10ms 2>/dev/null &&
+	PATH=$PATH:/usr/sbin:/sbin command -v setcap >/dev/null; then
+	mkdir -m 777 "$tap_dir/own"
+	cp "$mine/example.load.so" "$tap_dir/own"
+	check "an ordinary user's own plugin is taken" own_plugin
+	check "the command that the verdict names to an ordinary user can be run" cure
+	check "and allows all that was not looked at" allowed
+	check "a weir with capabilities takes no plugin that others can write" refused
+else
+	skip "the command that the verdict names to an ordinary user can be run" "needs root, setcap, and that others may run weir here"
+fi
+
 sed 's/    interval: \${interval}/    interval: ${interval}\n    threshold: many/' "$mine/load.yaml" >"$mine/broken.yaml"
 "$weir" check "$mine/broken.yaml" >"$tap_dir/said" 2>&1
 check "its option errors point into the user's YAML" holds "$tap_dir/said" "broken.yaml:9:16: error:"

@@ -69,7 +69,8 @@ check "there is one row for each instance, and its figures" is \
 check "a figure whose input is not there is absent, with its reason" is \
 	'r[0]["errors"] is None and r[0]["reason"] == "nobody reads the log"'
 check "and is told as not checked" is \
-	'v["not_checked"] == [{"resource": "disk", "what": "log", "reason": "this pipeline has no such input", "cure": None}]'
+	'v["not_checked"] == [{"resource": "disk", "what": "log", "reason": "this pipeline has no such input",
+	  "text": "NOT CHECKED log (of disk): this pipeline has no such input", "cure": None}]'
 check "one finding, about the right instance" is \
 	'len(f) == 1 and (f[0]["rank"], f[0]["resource"], f[0]["instance"], f[0]["kind"]) == (1, "disk", "sdb", "saturation")'
 check "its sentence has figures, and leaves out what is absent" is \

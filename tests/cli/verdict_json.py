@@ -19,7 +19,8 @@ CONTRACT = {
                  "causes": {"pid": MAYBE_COUNT, "comm": TEXT, "share": MAYBE_NUMBER, "unit": MAYBE_TEXT},
                  "victims": {"pid": MAYBE_COUNT, "comm": TEXT, "wait_s": MAYBE_NUMBER},
                  "next": [TEXT]},
-    "not_checked": {"resource": TEXT, "what": TEXT, "reason": TEXT, "cure": MAYBE_TEXT},
+    "not_checked": {"resource": TEXT, "what": TEXT, "reason": TEXT, "text": TEXT,
+                    "cure": MAYBE_TEXT},
 }
 wrong = []
 

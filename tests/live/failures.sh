@@ -54,8 +54,8 @@ flame -o '$free'/flame.svg|perf||
 # A row per failure: whom it can befall | fault, see kernel_fault.c | exit status | what is
 # said, a regular expression | what it is run under.
 failures='
-bpf||3|CAP_BPF and CAP_PERFMON, and CAP_BPF is missing: run as root|no_capabilities
-bpf||3|CAP_PERFMON is missing: run as root|some_capabilities
+bpf||3|CAP_BPF and CAP_PERFMON, neither is granted: run as root|no_capabilities
+bpf||3|CAP_PERFMON is not granted: run as root|some_capabilities
 raw|attach:ENOENT:|3|this kernel has no tracepoint [a-z_]+|as_is
 raw|attach:EPERM:|3|attach to tracepoint [a-z_]+: the kernel forbids it|as_is
 raw|attach:EMFILE:|1|attach to tracepoint [a-z_]+: raise the limit of open files|as_is
@@ -69,8 +69,8 @@ calls|perf:ENOENT:|3|this kernel (does not have it)?(has no tracepoints of syste
 calls|perf:EMFILE:|1|tracepoint syscalls/[a-z_]+: raise the limit of open files|as_is
 calls|mount:EPERM:|3|tracefs is not mounted.*`mount -t tracefs|no_tracefs
 calls|mount:ENODEV:|3|this kernel has no tracefs: it needs CONFIG_TRACING|no_tracefs
-perf||3|perf_event_paranoid is .*CAP_PERFMON|no_capabilities
-perf|perf:EACCES:|3|perf_event_paranoid is .*CAP_PERFMON|as_is
+perf||3|perf_event_paranoid is .*cap_perfmon|no_capabilities
+perf|perf:EACCES:|3|perf_event_paranoid is .*cap_perfmon|as_is
 perf|perf:ENOENT:|3|cannot be sampled here|as_is
 perf|perf:EMFILE:|1|as many open files; `ulimit -n|as_is
 '

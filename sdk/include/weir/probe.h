@@ -6,34 +6,14 @@
 #ifndef WEIR_PROBE_H
 #define WEIR_PROBE_H
 
-#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "file.h"
+#include "grant.h"
 #include "host.h"
-
-/* Capabilities that older headers do not know. */
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#endif
-#ifndef CAP_BPF
-#define CAP_BPF 39
-#endif
-
-/* True when this process has the capability: CAP_PERFMON, CAP_BPF, CAP_SYS_PTRACE ... */
-static inline int weir_has_capability(unsigned int capability)
-{
-	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-
-	memset(data, 0, sizeof(data));
-	if (capability >= 64 || syscall(SYS_capget, &header, data) < 0)
-		return 0;
-	return ((data[capability / 32].effective >> (capability % 32)) & 1) != 0;
-}
 
 /* True when perf_event_paranoid does not bind this process. */
 static inline int weir_has_perfmon(void)
@@ -93,7 +73,8 @@ static inline int weir_has_hardware_pmu(struct weir_ctx *ctx)
 /* kernel.perf_event_paranoid. `most`: the highest value that lets everything of it work. */
 static inline void weir_probe_paranoid(struct weir_ctx *ctx, int64_t most, const char *effect)
 {
-	char found[64], cure[96];
+	struct weir_grant grant;
+	char found[64], cure[sizeof(grant) + 64];
 	int64_t level = 0;
 
 	if (weir_read_number(ctx, "proc/sys/kernel/perf_event_paranoid", &level) < 0) {
@@ -108,8 +89,8 @@ static inline void weir_probe_paranoid(struct weir_ctx *ctx, int64_t most, const
 		weir_need(ctx, WEIR_NEED_MET, "perf_event_paranoid", found, "", "");
 		return;
 	}
-	snprintf(cure, sizeof(cure), "sysctl kernel.perf_event_paranoid=%lld, or grant CAP_PERFMON",
-		 (long long)most);
+	snprintf(cure, sizeof(cure), "sysctl kernel.perf_event_paranoid=%lld, %s", (long long)most,
+		 weir_grant(&grant, 0));
 	weir_need(ctx, WEIR_NEED_LIMITED, "perf_event_paranoid", found, effect, cure);
 }
 
@@ -145,7 +126,7 @@ static inline void weir_probe_nmi_watchdog(struct weir_ctx *ctx)
 static inline void weir_probe_capability(struct weir_ctx *ctx, unsigned int capability,
 					 const char *name, uint32_t state, const char *effect)
 {
-	char cure[96];
+	struct weir_grant grant;
 	int has = weir_has_capability(capability);
 
 	if (!has && (capability == CAP_PERFMON || capability == CAP_BPF))
@@ -154,8 +135,8 @@ static inline void weir_probe_capability(struct weir_ctx *ctx, unsigned int capa
 		weir_need(ctx, WEIR_NEED_MET, name, "granted", "", "");
 		return;
 	}
-	snprintf(cure, sizeof(cure), "run as root, or setcap %s+ep on the weir binary", name);
-	weir_need(ctx, state, name, "not granted", effect, cure);
+	weir_need(ctx, state, name, "not granted", effect,
+		  weir_grant(&grant, WEIR_CAPABILITY(capability)));
 }
 
 /* Which cgroup hierarchies are mounted. */
@@ -185,6 +166,7 @@ static inline void weir_probe_cgroup(struct weir_ctx *ctx, const char *effect)
  */
 static inline void weir_probe_kptr_restrict(struct weir_ctx *ctx, const char *effect)
 {
+	struct weir_grant grant;
 	char found[32];
 	int64_t level = 0, paranoid = 0;
 
@@ -196,8 +178,7 @@ static inline void weir_probe_kptr_restrict(struct weir_ctx *ctx, const char *ef
 		weir_need(ctx, WEIR_NEED_MET, "kptr_restrict", found, "", "");
 	else
 		weir_need(ctx, WEIR_NEED_LIMITED, "kptr_restrict", found, effect,
-			  level == 0 ? "run as root, or grant CAP_SYSLOG"
-				     : "sysctl kernel.kptr_restrict=0");
+			  level == 0 ? weir_grant(&grant, 0) : "sysctl kernel.kptr_restrict=0");
 }
 
 /* Pressure stall information. `effect`: what is not known without it. */

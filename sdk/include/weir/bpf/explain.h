@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <linux/btf.h>
-#include <linux/capability.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,10 +18,11 @@
 
 #include <weir/bpf/btf_id.h>
 #include <weir/bpf/interpret.h>
+#include <weir/grant.h>
 
 /* What went wrong, and the verifier's log for whoever asks for it. */
 struct weir_bpf_report {
-	char text[256]; /* one sentence without a full stop; empty if nothing failed */
+	char text[768]; /* one sentence without a full stop; empty if nothing failed */
 	char *log;      /* the caller's, may be NULL: where the verifier writes. 1 MiB is ample */
 	uint32_t log_size;
 };
@@ -64,24 +64,19 @@ static inline const char *weir_bpf_missing_target(const char *const *targets)
 	return *targets;
 }
 
-/* The first capability that BPF tracing needs and this thread lacks, or NULL. */
+/* What BPF tracing needs of capabilities and this thread lacks, as words for a sentence, or NULL. */
 static inline const char *weir_bpf_missing_capability(void)
 {
-	static const struct {
-		unsigned int number;
-		const char *name;
-	} needed[] = { { CAP_BPF, "CAP_BPF" }, { CAP_PERFMON, "CAP_PERFMON" } };
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct set[_LINUX_CAPABILITY_U32S_3] = { 0 };
-	size_t i;
+	const uint64_t held = weir_capabilities();
+	const int bpf = (held & WEIR_CAPABILITY(CAP_BPF)) != 0;
+	const int perfmon = (held & WEIR_CAPABILITY(CAP_PERFMON)) != 0;
 
-	if (syscall(SYS_capget, &header, set) || set[0].effective & 1u << CAP_SYS_ADMIN)
+	if (held & WEIR_CAPABILITY(CAP_SYS_ADMIN))
 		return NULL;
-	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		if (!(set[1].effective & 1u << (needed[i].number - 32)))
-			return needed[i].name;
-	}
-	return NULL;
+	return bpf && perfmon ? NULL
+	       : bpf          ? "CAP_PERFMON is not granted"
+	       : perfmon      ? "CAP_BPF is not granted"
+			      : "neither is granted";
 }
 
 /* True if this kernel is older than what light skeletons need. */
@@ -117,14 +112,14 @@ static inline const char *weir_bpf_cure(int err)
 static inline int weir_bpf_lack(const char *const *targets, struct weir_bpf_report *report)
 {
 	const char *capability = weir_bpf_missing_capability();
+	struct weir_grant grant;
 	const char *target;
 
 	/* Not only with EPERM: without CAP_PERFMON the verifier finds fault with the program. */
 	if (capability) {
 		snprintf(report->text, sizeof(report->text),
-			 "BPF programs need CAP_BPF and CAP_PERFMON, and %s is missing: run as "
-			 "root, or `setcap cap_bpf,cap_perfmon+ep` on weir",
-			 capability);
+			 "BPF programs need CAP_BPF and CAP_PERFMON, %s: %s", capability,
+			 weir_grant(&grant, 0));
 		return -EPERM;
 	}
 	if (access("/sys/kernel/btf/vmlinux", F_OK)) {

@@ -12,6 +12,7 @@
 static inline int weir_probe_bpf(struct weir_ctx *ctx)
 {
 	const char *capability = weir_bpf_missing_capability();
+	struct weir_grant grant;
 	int types = weir_path_exists(ctx, "sys/kernel/btf/vmlinux");
 
 	if (types)
@@ -22,8 +23,7 @@ static inline int weir_probe_bpf(struct weir_ctx *ctx)
 			  "a kernel with CONFIG_DEBUG_INFO_BTF");
 	if (capability)
 		weir_need(ctx, WEIR_NEED_MISSING, "CAP_BPF and CAP_PERFMON", capability,
-			  "no BPF program can be loaded",
-			  "run as root, or setcap cap_bpf,cap_perfmon+ep on weir");
+			  "no BPF program can be loaded", weir_grant(&grant, 0));
 	else
 		weir_need(ctx, WEIR_NEED_MET, "CAP_BPF and CAP_PERFMON", "held", "", "");
 	return types && !capability;
