@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 struct child {
-	pid_t pid;
+	char *const *argv;
+	atomic_int pid;
 	int go;    /* write end; -1: released */
 	int error; /* read end */
 	int status;
@@ -24,15 +25,20 @@ struct child {
 };
 
 /*
- * The forked side: only calls that are safe after fork(). Signals are as weir found them, which
- * changes its own only later.
+ * The forked side: only calls that are safe after fork(). The first finds signals as weir found them,
+ * which changes its own only later.
  */
-static void child_become(char *const *argv, int go, int error)
+static void child_become(char *const *argv, int go, int error, const struct child_signals *signals)
 {
 	ssize_t got;
 	char word;
 	int err;
 
+	if (signals) {
+		sigaction(SIGPIPE, &signals->pipe, NULL);
+		sigaction(SIGURG, &signals->urgent, NULL);
+		pthread_sigmask(SIG_SETMASK, &signals->mask, NULL);
+	}
 	do
 		got = read(go, &word, 1);
 	while (got < 0 && errno == EINTR);
@@ -45,16 +51,20 @@ static void child_become(char *const *argv, int go, int error)
 	_exit(err == ENOENT ? 127 : 126);
 }
 
-static int child_fork(char *const *argv, struct child *child, const int go[2], const int error[2])
+static int child_fork(struct child *child, const int go[2], const int error[2],
+		      const struct child_signals *signals)
 {
-	child->pid = fork();
-	if (child->pid < 0)
+	pid_t pid = fork();
+
+	if (pid < 0)
 		return -errno;
-	if (child->pid == 0) {
+	if (pid == 0) {
 		/* Else the child's own copy would keep the pipe open after weir's death. */
 		close(go[1]);
-		child_become(argv, go[0], error[1]);
+		child_become(child->argv, go[0], error[1], signals);
 	}
+	child->pid = pid;
+	child->ended = false;
 	child->go = go[1];
 	child->error = error[0];
 	close(go[0]);
@@ -62,31 +72,51 @@ static int child_fork(char *const *argv, struct child *child, const int go[2], c
 	return 0;
 }
 
-int child_start(char *const *argv, struct child **started)
+static int child_hold(struct child *child, const struct child_signals *signals)
 {
-	struct child *child = calloc(1, sizeof(*child));
 	int go[2] = { -1, -1 }, error[2] = { -1, -1 }, err = 0;
 
-	*started = child;
-	if (!child)
-		return -ENOMEM;
-	child->go = child->error = -1;
-	child->pid = -1;
 	if (pipe2(go, O_CLOEXEC) < 0 || pipe2(error, O_CLOEXEC) < 0)
 		err = -errno;
 	if (!err)
-		err = child_fork(argv, child, go, error);
-	if (!err)
-		return 0;
-	for (int i = 0; i < 2; i++) {
+		err = child_fork(child, go, error, signals);
+	for (int i = 0; err && i < 2; i++) {
 		if (go[i] >= 0)
 			close(go[i]);
 		if (error[i] >= 0)
 			close(error[i]);
 	}
+	return err;
+}
+
+int child_start(char *const *argv, struct child **started)
+{
+	struct child *child = calloc(1, sizeof(*child));
+	int err;
+
+	*started = child;
+	if (!child)
+		return -ENOMEM;
+	child->argv = argv;
+	child->go = child->error = -1;
+	child->pid = -1;
+	err = child_hold(child, NULL);
+	if (!err)
+		return 0;
 	child_free(child);
 	*started = NULL;
 	return err;
+}
+
+int child_again(struct child *child, const struct child_signals *signals)
+{
+	if (!child_ended(child))
+		return -EBUSY;
+	if (child->pid > 0)
+		waitpid(child->pid, NULL, 0);
+	child->pid = -1;
+	child->status = 0;
+	return child_hold(child, signals);
 }
 
 pid_t child_pid(const struct child *child)

@@ -1,9 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of the command, once weir has done its own work. */
-#include "child.h"
+/* The command: let go, started once more where a source wants that, and ended with weir's own work. */
+#include <errno.h>
+#include <string.h>
+
 #include "graph_parts.h"
+#include "log.h"
 
 #define DEADLINE_NS 5000000000u
+
+int run_let_go(struct graph *graph)
+{
+	const struct pipeline_run *run = &graph->pipeline->run;
+	int err = run->held ? child_release(run->held) : 0;
+
+	if (!err)
+		return 0;
+	log_line(NULL, "%s: %s", run->command ? run->command[0] : "command", strerror(-err));
+	graph->command_status = child_status(run->held);
+	graph->failed = true;
+	return err;
+}
+
+int graph_command_again(struct graph *graph)
+{
+	struct child *child = graph->pipeline->run.held;
+	int status, err;
+
+	if (!child || graph->phase != GRAPH_RUNNING)
+		return -EINVAL;
+	/* Another source has asked before. */
+	if (graph->command_again)
+		return 0;
+	status = child_status(child);
+	err = child_again(child, graph->found);
+	if (err)
+		return err;
+	/* Of several runs, the first that did not go well tells. */
+	if (!graph->command_status)
+		graph->command_status = status;
+	for (uint32_t i = 0; i < graph->node_count; i++)
+		graph->nodes[i]->ctx.child = (uint64_t)child_pid(child);
+	graph->command_again = true;
+	return 0;
+}
+
+static void command_tell(struct node *node)
+{
+	const struct weir_component *component = node_component(node);
+	struct node_call call;
+	int err;
+
+	if (component->kind != WEIR_SOURCE || !component->command_ended ||
+	    node->state != NODE_STARTED || atomic_load(&node->failed))
+		return;
+	node_enter(node, &call);
+	err = component->command_ended(&node->ctx);
+	node_leave(node, &call);
+	if (err < 0)
+		node_failed(node, "command_ended", err);
+}
+
+void run_command_ended(struct graph *graph)
+{
+	bool again;
+
+	for (uint32_t i = 0; i < graph->node_count; i++)
+		if (graph->phase == GRAPH_RUNNING && !atomic_load(&graph->end_signal))
+			command_tell(graph->nodes[i]);
+	again = graph->command_again;
+	graph->command_again = false;
+	if (!again || run_let_go(graph) < 0)
+		graph_end(graph);
+}
 
 static void command_deadline(void *owner, uint64_t now)
 {

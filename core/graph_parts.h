@@ -3,16 +3,13 @@
 #ifndef CORE_GRAPH_PARTS_H
 #define CORE_GRAPH_PARTS_H
 
-#include <signal.h>
-
+#include "child.h"
 #include "node.h"
 
 /* What the process had before, which graph_run() leaves as it was; and who hears signals. */
 struct run_signals {
 	struct graph *graph;
-	sigset_t mask;
-	struct sigaction pipe;
-	struct sigaction urgent;
+	struct child_signals found;
 	pthread_t watcher;
 	bool watched;
 	int requests; /* signalfd: SIGINT, SIGTERM, SIGHUP */
@@ -26,6 +23,10 @@ void signals_give_back(struct graph *graph, struct run_signals *signals);
 void signals_pass_on(struct graph *graph);
 
 /* graph_command.c */
+/* Lets the command go, once all that look at it are ready. 0, or failed. */
+int run_let_go(struct graph *graph);
+/* It has ended: sources may want it once more; else the run ends. */
+void run_command_ended(struct graph *graph);
 /* After the drain: the command may go on, is asked to end, or is ended, as the end demands. */
 void run_wait_for_command(struct graph *graph);
 /* After a second signal: reaps the command, leaves all else to the kernel. */

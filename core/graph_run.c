@@ -7,7 +7,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "graph_parts.h"
 #include "log.h"
 #include "node.h"
@@ -154,20 +153,15 @@ static bool run_attaches(const struct graph *graph)
 static int run_release(struct graph *graph)
 {
 	const struct pipeline_run *run = &graph->pipeline->run;
-	int err = run->held ? child_release(run->held) : 0;
+	int err = run_let_go(graph);
 
-	if (err) {
-		log_line(NULL, "%s: %s", run->command ? run->command[0] : "command",
-			 strerror(-err));
-		graph->command_status = child_status(run->held);
-		graph->failed = true;
+	if (err)
 		return err;
-	}
 	if (!run->quiet && run_attaches(graph))
 		log_line(graph->pipeline->name, "attached");
 	/* It may have been killed while it was held, before weir heard of children. */
 	if (run->held && child_ended(run->held))
-		graph_end(graph);
+		run_command_ended(graph);
 	return 0;
 }
 

@@ -12,7 +12,6 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "graph_parts.h"
 #include "thread.h"
 
@@ -31,7 +30,7 @@ static void signals_child(void *owner, void *arg, int fd, uint32_t events)
 	if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
 	if (graph->pipeline->run.held && child_ended(graph->pipeline->run.held))
-		graph_end(graph);
+		run_command_ended(graph);
 }
 
 /* True when the watching thread is to end. */
@@ -154,9 +153,10 @@ int signals_take(struct graph *graph, struct run_signals *signals)
 	}
 	sigemptyset(&ignore.sa_mask);
 	sigemptyset(&interrupt.sa_mask);
-	sigaction(SIGPIPE, &ignore, &signals->pipe);
-	sigaction(SIGURG, &interrupt, &signals->urgent);
-	pthread_sigmask(SIG_BLOCK, &all, &signals->mask);
+	sigaction(SIGPIPE, &ignore, &signals->found.pipe);
+	sigaction(SIGURG, &interrupt, &signals->found.urgent);
+	pthread_sigmask(SIG_BLOCK, &all, &signals->found.mask);
+	graph->found = &signals->found;
 	err = thread_start(&signals->watcher, signals_watch, signals);
 	signals->watched = !err;
 	if (err)
@@ -182,9 +182,9 @@ void signals_give_back(struct graph *graph, struct run_signals *signals)
 	signals_empty(graph->signals);
 	signals_empty(signals->requests);
 	signals_close(signals);
-	pthread_sigmask(SIG_SETMASK, &signals->mask, NULL);
+	pthread_sigmask(SIG_SETMASK, &signals->found.mask, NULL);
 	if (graph->abandoned)
 		return; /* a stuck thread may still write, or be interrupted */
-	sigaction(SIGPIPE, &signals->pipe, NULL);
-	sigaction(SIGURG, &signals->urgent, NULL);
+	sigaction(SIGPIPE, &signals->found.pipe, NULL);
+	sigaction(SIGURG, &signals->found.urgent, NULL);
 }

@@ -248,6 +248,13 @@ static void host_losses(struct weir_ctx *ctx, weir_loss_fn *seen, void *arg)
 	}
 }
 
+static int host_command_again(struct weir_ctx *ctx)
+{
+	int err = graph_command_again(node_of(ctx)->graph);
+
+	return err ? weir_fail(ctx, err, "the command once more") : 0;
+}
+
 static struct weir_names *host_names_new(struct weir_ctx *ctx)
 {
 	(void)ctx;
@@ -304,4 +311,5 @@ const struct weir_host host_calls = {
 	.losses = host_losses,
 	.names_hold = names_hold,
 	.writer_rows = writer_rows,
+	.command_again = host_command_again,
 };

@@ -134,7 +134,9 @@ struct graph {
 	bool not_permitted;        /* it was the host that does not allow something */
 	bool misused;              /* it was an option that names nothing there is */
 	bool abandoned;            /* a thread still runs: nothing that it may use is freed */
-	int command_status;
+	int command_status; /* why it could not run, or what it ended with before it ran once more */
+	bool command_again;                /* a source has asked for it; it waits */
+	const struct child_signals *found; /* as signals were before the run */
 	uint64_t nested;
 	atomic_llong wall_offset;
 	atomic_ullong wall_sampled;
@@ -208,6 +210,9 @@ void flow_pump(struct graph *graph); /* all of them, and resumes sources that we
 void flow_close(struct node *node, enum edge_loss why, bool all); /* the edges that lead to it */
 bool flow_idle(struct node *node);                                /* nothing waits before it */
 int flow_push(struct node *node, struct link *link, struct batch *batch); /* one push() */
+
+/* graph_command.c: starts the command, which has ended, once more. 0 or a negative errno. */
+int graph_command_again(struct graph *graph);
 
 /* graph_end.c */
 void graph_end(struct graph *graph);

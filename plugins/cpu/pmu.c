@@ -25,6 +25,8 @@ static const struct weir_option pmu_options[] = {
 	WEIR_OPT_CHOICE(struct pmu_conf, per, "all", "all cpu core socket", "one row for each"),
 	WEIR_OPT_BOOL(struct pmu_conf, no_inherit, "false",
 		      "without the children and threads that they will have"),
+	WEIR_OPT_UINT(struct pmu_conf, repeat, "1", 1, 100000,
+		      "the command is run so often; counts are the mean of its runs"),
 };
 
 static const struct weir_output pmu_outputs[] = {
@@ -115,8 +117,10 @@ static int pmu_start(struct weir_ctx *ctx)
 {
 	const struct pmu_conf *conf = ctx->options;
 	struct pmu_state *state = ctx->state;
-	int err = pmu_open(ctx);
+	int err = pmu_repeat_check(ctx);
 
+	if (!err)
+		err = pmu_open(ctx);
 	if (!err)
 		err = pmu_places(ctx);
 	if (!err)
@@ -169,4 +173,5 @@ WEIR_COMPONENT("cpu.pmu", WEIR_SOURCE,
 	       .options_size = sizeof(struct pmu_conf), .state_size = sizeof(struct pmu_state),
 	       .options = WEIR_TABLE(pmu_options), .outputs = WEIR_TABLE(pmu_outputs),
 	       .probe = pmu_probe, .create = pmu_create, .start = pmu_start, .tick = pmu_tick,
-	       .drain = pmu_drain, .stop = pmu_stop, .destroy = pmu_destroy);
+	       .drain = pmu_drain, .stop = pmu_stop, .destroy = pmu_destroy,
+	       .command_ended = pmu_command_ended);

@@ -24,6 +24,7 @@ struct pmu_conf {
 	uint64_t interval;
 	uint32_t per; /* enum pmu_per */
 	bool no_inherit;
+	uint32_t repeat; /* runs of the command */
 };
 
 /* What one file descriptor has counted so far. */
@@ -31,6 +32,27 @@ struct pmu_reading {
 	uint64_t count;
 	uint64_t enabled;
 	uint64_t running;
+};
+
+/* A window's sum at one place, or the mean of repeated runs. */
+struct pmu_sum {
+	uint64_t enabled;
+	uint64_t running;
+	double count; /* scaled up to the time that it should have been counted */
+	uint64_t raw;
+	uint32_t fds;     /* 0: it was counted nowhere */
+	uint32_t runs;    /* of the command; 0: it is not repeated */
+	double deviation; /* of the runs, as a share of their mean; NaN: of one there is none */
+};
+
+/* What repeated runs had, by Welford's method. */
+struct pmu_series {
+	uint64_t enabled;
+	uint64_t running;
+	double mean;
+	double squares; /* of the distances from the mean */
+	uint32_t fds;
+	uint32_t runs;
 };
 
 /* One event, counted at many places: threads, or CPUs. */
@@ -52,6 +74,8 @@ struct pmu_counter {
 	uint32_t *fd_cpus;
 	struct pmu_reading *last;
 	uint32_t fd_count;
+	struct pmu_sum *sums; /* by place */
+	struct pmu_series *series;
 };
 
 struct pmu_row {
@@ -62,19 +86,15 @@ struct pmu_row {
 	uint64_t count;
 	double amount;
 	double counted;
+	double deviation;
 	uint64_t enabled;
 	uint64_t running;
 	struct weir_text note;
+	uint32_t runs;
 };
 
-/* A window's sum at one place. */
-struct pmu_sum {
-	uint64_t enabled;
-	uint64_t running;
-	double count; /* scaled up to the time that it should have been counted */
-	uint64_t raw;
-	uint32_t fds;
-};
+/* What is told without a counter, in ns. */
+enum pmu_own { PMU_QUEUED, PMU_ASLEEP, PMU_ELAPSED, PMU_OWN };
 
 /* What the scheduler tells of the threads that are looked at. */
 struct pmu_tasks {
@@ -101,6 +121,9 @@ struct pmu_state {
 	struct weir_numbers place_of; /* by the number of a CPU */
 	bool by_task;
 	bool command;
+	struct pmu_sum own[PMU_OWN];
+	struct pmu_series own_series[PMU_OWN];
+	uint32_t runs; /* of a repeated command, that have ended */
 	int has_pmu;
 	int64_t paranoid;
 	uint64_t window;
@@ -114,6 +137,10 @@ void pmu_free(struct pmu_state *state);
 /* pmu_open.c: opens what can be opened; an event that cannot is told in its row. */
 int pmu_open(struct weir_ctx *ctx);
 void pmu_enable(struct weir_ctx *ctx);
+/* The same events for the command's next process. */
+int pmu_open_again(struct weir_ctx *ctx);
+/* Its descriptors, and what was read of them. */
+void pmu_close(struct pmu_counter *counter);
 /* True when all tasks have ended. */
 bool pmu_over(struct weir_ctx *ctx);
 
@@ -129,6 +156,14 @@ uint32_t pmu_place(const struct pmu_state *state, uint32_t cpu);
 /* pmu_tasks.c: run and wait of threads, by the scheduler's own account. */
 int pmu_tasks_begin(struct weir_ctx *ctx);
 void pmu_tasks_read(struct weir_ctx *ctx);
+
+/* pmu_read.c: what was counted since it was read last, into the counters' sums and `own`. */
+void pmu_read(struct weir_ctx *ctx, uint64_t elapsed);
+
+/* pmu_repeat.c: the command's runs, one after the other. */
+int pmu_repeat_check(struct weir_ctx *ctx);
+int pmu_command_ended(struct weir_ctx *ctx);
+void pmu_repeat_means(struct weir_ctx *ctx); /* into the counters' sums and `own` */
 
 /* pmu_rows.c: one window. */
 extern const struct weir_schema pmu_schema;

@@ -202,14 +202,11 @@ int pmu_encode(struct weir_ctx *ctx)
 
 static void pmu_counter_free(struct pmu_counter *counter)
 {
-	for (uint32_t i = 0; i < counter->fd_count; i++)
-		if (counter->fds[i] >= 0)
-			close(counter->fds[i]);
+	pmu_close(counter);
 	weir_numbers_release(&counter->cpus);
 	free(counter->name);
-	free(counter->fds);
-	free(counter->fd_cpus);
-	free(counter->last);
+	free(counter->sums);
+	free(counter->series);
 }
 
 void pmu_free(struct pmu_state *state)

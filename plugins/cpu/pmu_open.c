@@ -135,6 +135,20 @@ static int pmu_room(struct pmu_counter *counter, const struct pmu_target *target
 	return 0;
 }
 
+void pmu_close(struct pmu_counter *counter)
+{
+	for (uint32_t i = 0; i < counter->fd_count; i++)
+		if (counter->fds[i] >= 0)
+			close(counter->fds[i]);
+	free(counter->fds);
+	free(counter->fd_cpus);
+	free(counter->last);
+	counter->fds = NULL;
+	counter->fd_cpus = NULL;
+	counter->last = NULL;
+	counter->fd_count = 0;
+}
+
 static int pmu_open_counter(struct weir_ctx *ctx, struct pmu_counter *counter,
 			    const struct pmu_target *usual)
 {
@@ -155,11 +169,7 @@ static int pmu_open_counter(struct weir_ctx *ctx, struct pmu_counter *counter,
 	if (!err)
 		return 0;
 	pmu_refused(ctx, counter, err);
-	for (uint32_t i = 0; i < counter->fd_count; i++) {
-		if (counter->fds[i] >= 0)
-			close(counter->fds[i]);
-		counter->fds[i] = -1;
-	}
+	pmu_close(counter);
 	return 0;
 }
 
@@ -205,6 +215,31 @@ static int pmu_find_places(struct weir_ctx *ctx)
 	return err ? weir_fail(ctx, err, "/sys/devices/system/cpu/online") : 0;
 }
 
+static int pmu_open_counters(struct weir_ctx *ctx, const struct pmu_target *target)
+{
+	struct pmu_state *state = ctx->state;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < state->count; i++)
+		if (state->counters[i].known && !state->counters[i].error)
+			err = pmu_open_counter(ctx, &state->counters[i], target);
+	return err;
+}
+
+int pmu_open_again(struct weir_ctx *ctx)
+{
+	struct pmu_state *state = ctx->state;
+	const struct pmu_target target = { &state->tids, true, -1 };
+	int err;
+
+	for (uint32_t i = 0; i < state->count; i++)
+		pmu_close(&state->counters[i]);
+	state->pids.items[0] = (uint32_t)ctx->child;
+	state->tids.count = 0;
+	err = pmu_find_places(ctx);
+	return err ? err : pmu_open_counters(ctx, &target);
+}
+
 int pmu_open(struct weir_ctx *ctx)
 {
 	struct pmu_state *state = ctx->state;
@@ -220,13 +255,10 @@ int pmu_open(struct weir_ctx *ctx)
 		target.places = &state->tids;
 	state->has_pmu = weir_has_hardware_pmu(ctx);
 	weir_read_number(ctx, "proc/sys/kernel/perf_event_paranoid", &state->paranoid);
-	for (uint32_t i = 0; !err && i < state->count; i++) {
-		struct pmu_counter *counter = &state->counters[i];
-
-		if (counter->known)
-			err = pmu_open_counter(ctx, counter, &target);
-		opened += !counter->error;
-	}
+	if (!err)
+		err = pmu_open_counters(ctx, &target);
+	for (uint32_t i = 0; i < state->count; i++)
+		opened += !state->counters[i].error;
 	if (target.cgroup_fd >= 0)
 		close(target.cgroup_fd);
 	if (!err && !opened && state->count)

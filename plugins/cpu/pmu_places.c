@@ -60,6 +60,19 @@ static bool pmu_has_cpu(const struct pmu_state *state, uint32_t cpu)
 	return cpu == 0;
 }
 
+static int pmu_room_of_places(struct pmu_state *state)
+{
+	for (uint32_t i = 0; i < state->count; i++) {
+		struct pmu_counter *counter = &state->counters[i];
+
+		counter->sums = calloc(state->place_count, sizeof(*counter->sums));
+		counter->series = calloc(state->place_count, sizeof(*counter->series));
+		if (!counter->sums || !counter->series)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int pmu_places(struct weir_ctx *ctx)
 {
 	struct pmu_state *state = ctx->state;
@@ -78,6 +91,8 @@ int pmu_places(struct weir_ctx *ctx)
 		err = weir_numbers_add(&state->place_of,
 				       pmu_has_cpu(state, cpu) ? pmu_place_at(state, name) : 0);
 	}
+	if (!err)
+		err = pmu_room_of_places(state);
 	return err ? weir_fail(ctx, err, "places of CPUs") : 0;
 }
 

@@ -2,7 +2,6 @@
 /* cpu.pmu: a window's counts as rows. Multiplexed ones are scaled, and what is not there says why. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "pmu.h"
 
@@ -15,6 +14,11 @@ static const struct weir_field pmu_fields[] = {
 		   "not in this window"),
 	WEIR_FIELD_WITH(struct pmu_row, counted, WEIR_RATIO, WEIR_GAUGE, WEIR_OPTIONAL,
 			"share of the time that it had a counter; the count is scaled up by it"),
+	WEIR_FIELD_WITH(struct pmu_row, deviation, WEIR_RATIO, WEIR_GAUGE,
+			WEIR_OPTIONAL | WEIR_QUIET,
+			"of repeated runs: standard deviation of a run, as a share of their mean"),
+	WEIR_FIELD_WITH(struct pmu_row, runs, WEIR_COUNT, WEIR_GAUGE, WEIR_OPTIONAL | WEIR_QUIET,
+			"how many runs the count is the mean of; none: it is not repeated"),
 	WEIR_FIELD_WITH(struct pmu_row, note, WEIR_NONE, WEIR_GAUGE, WEIR_OPTIONAL,
 			"why it is not there, and what changes that"),
 	WEIR_FIELD_WITH(struct pmu_row, count, WEIR_COUNT, WEIR_DELTA, WEIR_OPTIONAL | WEIR_QUIET,
@@ -31,27 +35,6 @@ static const struct weir_field pmu_fields[] = {
 
 const struct weir_schema pmu_schema = { sizeof(struct weir_schema), WEIR_ROW_SIZE(struct pmu_row),
 					"counts", WEIR_TABLE(pmu_fields) };
-
-/* Adds what one descriptor counted since it was read last. */
-static void pmu_sum_add(struct pmu_counter *counter, uint32_t i, struct pmu_sum *sum)
-{
-	struct pmu_reading now, *last = &counter->last[i];
-	uint64_t count, enabled, running;
-
-	if (counter->fds[i] < 0 || read(counter->fds[i], &now, sizeof(now)) != sizeof(now))
-		return;
-	count = now.count - last->count;
-	enabled = now.enabled - last->enabled;
-	running = now.running - last->running;
-	*last = now;
-	sum->fds++;
-	sum->enabled += enabled;
-	sum->running += running;
-	sum->raw += count;
-	if (running)
-		sum->count +=
-			(double)count * (running < enabled ? (double)enabled / (double)running : 1);
-}
 
 /* "15,984.32 ms" */
 static void pmu_group_digits(const char *plain, char *out, size_t size)
@@ -120,17 +103,28 @@ static const struct pmu_row pmu_nothing = {
 	.count = WEIR_ABSENT_U64,
 	.amount = NAN,
 	.counted = NAN,
+	.deviation = NAN,
+	.runs = WEIR_ABSENT_U32,
 };
 
-/* One number that is there. */
+/* A number, with what repeated runs say of it. */
 static int pmu_add_amount(struct weir_ctx *ctx, struct weir_batch *batch,
-			  const struct pmu_words *told, double amount, struct pmu_row *row)
+			  const struct pmu_words *told, const struct pmu_sum *sum,
+			  struct pmu_row *row)
 {
 	struct pmu_words words = *told;
-	char value[64];
+	char value[80];
+	size_t length;
 
-	row->amount = amount;
-	pmu_value_text(amount, words.unit, value, sizeof(value));
+	pmu_value_text(row->amount, words.unit, value, sizeof(value));
+	length = strlen(value);
+	if (sum->runs) {
+		row->runs = sum->runs;
+		row->deviation = sum->deviation;
+	}
+	if (sum->runs && !isnan(sum->deviation))
+		snprintf(value + length, sizeof(value) - length, " +- %.2f %%",
+			 sum->deviation * 100);
 	words.value = value;
 	return pmu_add_row(ctx, batch, &words, row);
 }
@@ -156,11 +150,12 @@ static int pmu_add_sum(struct weir_ctx *ctx, struct weir_batch *batch,
 	row.count = sum->running == sum->enabled ? sum->raw : (uint64_t)llround(sum->count);
 	if (sum->running < sum->enabled)
 		row.counted = (double)sum->running / (double)sum->enabled;
-	return pmu_add_amount(ctx, batch, &words, (double)row.count * counter->scale, &row);
+	row.amount = (sum->runs ? sum->count : (double)row.count) * counter->scale;
+	return pmu_add_amount(ctx, batch, &words, sum, &row);
 }
 
 static int pmu_add_counter(struct weir_ctx *ctx, struct weir_batch *batch,
-			   struct pmu_counter *counter, struct pmu_sum *sums)
+			   const struct pmu_counter *counter)
 {
 	const struct pmu_state *state = ctx->state;
 	const struct pmu_words words = { counter->name, "", "<not supported>", counter->why, NULL };
@@ -168,88 +163,63 @@ static int pmu_add_counter(struct weir_ctx *ctx, struct weir_batch *batch,
 
 	if (counter->error)
 		return pmu_add_row(ctx, batch, &words, &pmu_nothing);
-	memset(sums, 0, state->place_count * sizeof(*sums));
-	for (uint32_t i = 0; i < counter->fd_count; i++)
-		pmu_sum_add(counter, i, &sums[pmu_place(state, counter->fd_cpus[i])]);
 	for (uint32_t i = 0; !err && i < state->place_count; i++)
-		if (sums[i].fds)
-			err = pmu_add_sum(ctx, batch, counter, &sums[i], state->places[i]);
+		if (counter->sums[i].fds)
+			err = pmu_add_sum(ctx, batch, counter, &counter->sums[i], state->places[i]);
 	return err;
 }
 
-/* What task-clock has in this batch, or a negative number: it is not there. */
-static double pmu_task_clock(const struct weir_batch *batch)
+static int pmu_add_own(struct weir_ctx *ctx, struct weir_batch *batch, enum pmu_own own)
 {
-	for (uint32_t i = 0; i < batch->row_count; i++) {
-		const struct pmu_row *row = weir_row(batch, i);
-
-		if (strcmp(weir_text_of(batch, row->event), "task-clock") == 0)
-			return row->amount;
-	}
-	return -1;
-}
-
-/*
- * The rest of the time. Children and threads that have ended are not in the scheduler's account of
- * those that are left: if it lacks more than a fiftieth of the time on a CPU, it is not told.
- */
-static int pmu_add_waits(struct weir_ctx *ctx, struct weir_batch *batch, double elapsed)
-{
-	struct pmu_state *state = ctx->state;
-	struct pmu_tasks *tasks = &state->tasks;
-	double clock = pmu_task_clock(batch), rest;
-	struct pmu_words queue = { "run-queue-wait", "", "<not counted>", "", WEIR_NS };
-	struct pmu_words sleep = { "sleep", "", "<not counted>", "", WEIR_NS };
+	static const char *const names[PMU_OWN] = { "run-queue-wait", "sleep", "elapsed" };
+	const struct pmu_state *state = ctx->state;
+	const struct pmu_sum *sum = &state->own[own];
+	struct pmu_words words = { names[own], "", "<not counted>", "", WEIR_NS };
 	struct pmu_row row = pmu_nothing;
-	int err;
 
-	pmu_tasks_read(ctx);
-	if (!tasks->whole || clock < 0 ||
-	    fabs(clock - (double)tasks->window_run) > clock / 50 + 2e6) {
-		queue.note = sleep.note = "not all threads lived through the window: `weir why` "
-					  "and `weir runqlat` see them";
-		err = pmu_add_row(ctx, batch, &queue, &pmu_nothing);
-		return err ? err : pmu_add_row(ctx, batch, &sleep, &pmu_nothing);
-	}
-	rest = elapsed * tasks->tids.count - (double)tasks->window_run -
-	       (double)tasks->window_waited;
-	err = pmu_add_amount(ctx, batch, &queue, (double)tasks->window_waited, &row);
-	return err ? err : pmu_add_amount(ctx, batch, &sleep, rest > 0 ? rest : 0, &row);
+	row.amount = sum->count;
+	if (sum->running)
+		return pmu_add_amount(ctx, batch, &words, sum, &row);
+	words.note = "not all threads lived through the window: `weir why` and `weir runqlat` see "
+		     "them";
+	return pmu_add_row(ctx, batch, &words, &pmu_nothing);
 }
 
 static int pmu_fill(struct weir_ctx *ctx, struct weir_batch *batch)
 {
 	const struct pmu_conf *conf = ctx->options;
-	struct pmu_state *state = ctx->state;
-	struct pmu_sum *sums = calloc(state->place_count, sizeof(*sums));
-	double elapsed = (double)(batch->end - batch->start);
-	struct pmu_words words = { "elapsed", "", "", "", WEIR_NS };
-	struct pmu_row row = pmu_nothing;
-	int err = sums ? 0 : -ENOMEM;
+	const struct pmu_state *state = ctx->state;
+	int err = 0;
 
 	for (uint32_t i = 0; !err && i < state->count; i++)
-		err = pmu_add_counter(ctx, batch, &state->counters[i], sums);
-	free(sums);
-	if (!err && state->by_task && !conf->events[0])
-		err = pmu_add_waits(ctx, batch, elapsed);
-	return err ? err : pmu_add_amount(ctx, batch, &words, elapsed, &row);
+		err = pmu_add_counter(ctx, batch, &state->counters[i]);
+	for (int own = 0; !err && own < PMU_OWN; own++)
+		if (own == PMU_ELAPSED || (state->by_task && !conf->events[0]))
+			err = pmu_add_own(ctx, batch, (enum pmu_own)own);
+	return err;
 }
 
+/* Where the command is repeated, the window is as long as a run is on the average. */
 int pmu_emit(struct weir_ctx *ctx, uint64_t now)
 {
+	const struct pmu_conf *conf = ctx->options;
 	struct pmu_state *state = ctx->state;
 	struct weir_batch *batch;
 	int err;
 
 	if (!state->window || now <= state->window)
 		return 0;
-	batch = weir_loan(ctx, 0, state->count * state->place_count + 3, 8192);
+	batch = weir_loan(ctx, 0, state->count * state->place_count + PMU_OWN, 8192);
 	if (!batch) {
 		/* The counters go on: the next window has what this one would have had. */
 		return 0;
 	}
-	batch->start = state->window;
+	if (conf->repeat > 1)
+		pmu_repeat_means(ctx);
+	else
+		pmu_read(ctx, now - state->window);
 	batch->end = now;
+	batch->start = now - (uint64_t)state->own[PMU_ELAPSED].count;
 	err = pmu_fill(ctx, batch);
 	state->window = now;
 	if (!err)

@@ -51,6 +51,10 @@ int pmu_tasks_begin(struct weir_ctx *ctx)
 	struct pmu_tasks *tasks = &state->tasks;
 	int err = 0;
 
+	tasks->tids.count = 0;
+	free(tasks->run);
+	free(tasks->waited);
+	tasks->run = tasks->waited = NULL;
 	for (uint32_t i = 0; !err && i < state->tids.count; i++)
 		err = weir_numbers_add(&tasks->tids, state->tids.items[i]);
 	tasks->run = calloc(tasks->tids.count + 1, sizeof(uint64_t));

@@ -24,18 +24,6 @@ static void pmu_probe(struct weir_ctx *ctx)
 		close(tracefs);
 }
 
-int pmu_why(struct weir_ctx *ctx, struct weir_pmu_event *event, int error, const char *format, ...)
-{
-	struct pmu_state *state = ctx->state;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(state->why, sizeof(state->why), format, args);
-	va_end(args);
-	event->why = state->why;
-	return error;
-}
-
 static int pmu_find(struct weir_ctx *ctx, const char *name, struct weir_pmu_event *event)
 {
 	int err = pmu_generic_find(ctx, name, event);
@@ -60,8 +48,8 @@ static int pmu_encode(struct weir_ctx *ctx, const char *name, struct weir_pmu_ev
 	int err;
 
 	if (strlen(name) >= sizeof(plain))
-		return pmu_why(ctx, event, -ENAMETOOLONG, "longer than %zu letters",
-			       sizeof(plain) - 1);
+		return weir_pmu_why(event, pmu_reason(ctx), -ENAMETOOLONG,
+				    "longer than %zu letters", sizeof(plain) - 1);
 	err = pmu_find(ctx, name, event);
 	if (err && name[length]) {
 		snprintf(plain, sizeof(plain), "%.*s", (int)length, name);

@@ -15,7 +15,7 @@
 /* What a call has handed out. */
 struct pmu_state {
 	char name[256];
-	char why[512];
+	struct weir_pmu_reason why;
 	char like[80];
 	char pmu[64];
 	char doc[96];
@@ -35,9 +35,12 @@ static inline bool pmu_wanted(const struct pmu_list *list, const char *kind)
 	return !list->kind || strcmp(list->kind, kind) == 0;
 }
 
-/* Keeps why an event cannot be had. Returns `error`. */
-int WEIR_PRINTF(4, 5) pmu_why(struct weir_ctx *ctx, struct weir_pmu_event *event, int error,
-			      const char *format, ...);
+static inline struct weir_pmu_reason *pmu_reason(struct weir_ctx *ctx)
+{
+	struct pmu_state *state = (struct pmu_state *)ctx->state;
+
+	return &state->why;
+}
 
 /*
  * Each looks a name without modifiers up: 0, -ENOENT: it is none of this sort, or a negative errno

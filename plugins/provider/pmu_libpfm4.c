@@ -21,24 +21,11 @@
 
 struct pfm_state {
 	char name[256];
-	char why[512];
+	struct weir_pmu_reason why;
 	char device[64];
 	struct weir_buffer cpus;
 	char *full; /* by libpfm */
 };
-
-static int WEIR_PRINTF(4, 5) pfm_why(struct weir_ctx *ctx, struct weir_pmu_event *event, int error,
-				     const char *format, ...)
-{
-	struct pfm_state *state = ctx->state;
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(state->why, sizeof(state->why), format, args);
-	va_end(args);
-	event->why = state->why;
-	return error;
-}
 
 static int pfm_create(struct weir_ctx *ctx)
 {
@@ -158,8 +145,8 @@ static int pfm_encode(struct weir_ctx *ctx, const char *name, struct weir_pmu_ev
 	if (err == PFM_ERR_NOTFOUND || (!err && pfm_is_kernel(info.pmu)))
 		return -ENOENT;
 	if (err)
-		return pfm_why(
-			ctx, event, err == PFM_ERR_NOMEM ? -ENOMEM : -EINVAL,
+		return weir_pmu_why(
+			event, &state->why, err == PFM_ERR_NOMEM ? -ENOMEM : -EINVAL,
 			"libpfm4: %s; `weir events '%.*s:*'` lists what it may be followed by",
 			pfm_strerror(err), (int)strcspn(name, ":"), name);
 	snprintf(state->name, sizeof(state->name), "%s", name);

@@ -55,8 +55,9 @@ static int pmu_bare_find(struct weir_ctx *ctx, const char *name, struct weir_pmu
 	if (err || bare.count == 0)
 		return err ? err : -ENOENT;
 	if (bare.count > 1)
-		return pmu_why(ctx, event, -ENOTUNIQ, "%u PMUs have it; write one, as in %s/%s/",
-			       bare.count, bare.pmu, name);
+		return weir_pmu_why(event, pmu_reason(ctx), -ENOTUNIQ,
+				    "%u PMUs have it; write one, as in %s/%s/", bare.count,
+				    bare.pmu, name);
 	err = pmu_device(ctx, bare.pmu, event);
 	return err ? err : pmu_terms(ctx, bare.pmu, name, event);
 }

@@ -96,21 +96,23 @@ static int pmu_put(struct pmu_parse *parse, const char *name, uint64_t value)
 	}
 	if (pmu_read(parse->ctx, &format, parse->pmu, "format", name) < 0 || !format.bytes) {
 		weir_buffer_release(&format);
-		return pmu_why(parse->ctx, parse->event, -EINVAL,
-			       "%s has neither a term nor an event \"%s\"; its terms are the files "
-			       "of /" PMU_DEVICES "/%s/format",
-			       parse->pmu, name, parse->pmu);
+		return weir_pmu_why(
+			parse->event, pmu_reason(parse->ctx), -EINVAL,
+			"%s has neither a term nor an event \"%s\"; its terms are the files "
+			"of /" PMU_DEVICES "/%s/format",
+			parse->pmu, name, parse->pmu);
 	}
 	colon = strchr(format.bytes, ':');
 	config = colon ? pmu_config(parse->event, format.bytes, (size_t)(colon - format.bytes))
 		       : NULL;
 	err = config ? pmu_spread(colon + 1, value, config) : -EBADMSG;
 	if (err == -ERANGE)
-		pmu_why(parse->ctx, parse->event, err, "%s=%#llx does not fit into %s", name,
-			(unsigned long long)value, format.bytes);
+		weir_pmu_why(parse->event, pmu_reason(parse->ctx), err,
+			     "%s=%#llx does not fit into %s", name, (unsigned long long)value,
+			     format.bytes);
 	else if (err)
-		pmu_why(parse->ctx, parse->event, err, "format of %s: cannot read \"%.60s\"", name,
-			format.bytes);
+		weir_pmu_why(parse->event, pmu_reason(parse->ctx), err,
+			     "format of %s: cannot read \"%.60s\"", name, format.bytes);
 	weir_buffer_release(&format);
 	return err;
 }
@@ -137,14 +139,15 @@ static int pmu_term(struct pmu_parse *parse, char *term)
 		return pmu_put(parse, term, 1);
 	*equals++ = '\0';
 	if (strcmp(equals, "?") == 0)
-		return pmu_given(parse->given, term) ? 0
-						     : pmu_why(parse->ctx, parse->event, -EINVAL,
-							       "needs parameters: %s=", term);
+		return pmu_given(parse->given, term)
+			       ? 0
+			       : weir_pmu_why(parse->event, pmu_reason(parse->ctx), -EINVAL,
+					      "needs parameters: %s=", term);
 	errno = 0;
 	value = strtoull(equals, &end, 0);
 	if (errno || *end || end == equals || *equals == '-')
-		return pmu_why(parse->ctx, parse->event, -EINVAL, "%s: \"%s\" is no number", term,
-			       equals);
+		return weir_pmu_why(parse->event, pmu_reason(parse->ctx), -EINVAL,
+				    "%s: \"%s\" is no number", term, equals);
 	return pmu_put(parse, term, value);
 }
 

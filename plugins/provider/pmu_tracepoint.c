@@ -30,8 +30,9 @@ int pmu_tracefs(struct weir_ctx *ctx)
 static int pmu_tracefs_why(struct weir_ctx *ctx, struct weir_pmu_event *event, int err)
 {
 	if (err == -EACCES || err == -EPERM)
-		return pmu_why(ctx, event, -EACCES, "only root may read tracefs");
-	return pmu_why(ctx, event, -ENODEV, "there is no tracefs: %s", strerror(-err));
+		return weir_pmu_why(event, pmu_reason(ctx), -EACCES, "only root may read tracefs");
+	return weir_pmu_why(event, pmu_reason(ctx), -ENODEV, "there is no tracefs: %s",
+			    strerror(-err));
 }
 
 static int pmu_tracepoint_id(struct weir_ctx *ctx, const char *name, struct weir_pmu_event *event)

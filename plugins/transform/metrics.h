@@ -70,8 +70,21 @@ int metrics_set_read(struct weir_ctx *ctx, const char *name);
 int metrics_set_bind(struct weir_ctx *ctx, struct metrics_set *set);
 void metrics_set_free(struct weir_ctx *ctx, struct metrics_set *set);
 
-/* metrics_rows.c: one window. */
+/* The two batches of a window that are being filled. */
+struct metrics_out {
+	struct weir_ctx *ctx;
+	struct weir_batch *values;
+	struct weir_batch *readings;
+	const char *place;
+};
+
+/* metrics_rows.c: a row. 0 or -ENOMEM. */
 extern const struct weir_schema metrics_value_schema, metrics_reading_schema;
+int metrics_add_value(const struct metrics_out *out, const struct metrics_set *set, uint32_t i);
+int metrics_add_reading(const struct metrics_out *out, const struct metrics_set *set,
+			const struct metrics_rule *rule);
+
+/* metrics_window.c: one window. */
 int metrics_send(struct weir_ctx *ctx, const struct weir_batch *batch);
 
 #endif

@@ -434,6 +434,11 @@ static int mock_writer_color(const struct weir_writer *writer)
 	return 1;
 }
 
+static int mock_command_again(struct weir_ctx *ctx)
+{
+	return fail(ctx, -EINVAL, "there is no command");
+}
+
 const struct weir_host mock_calls = {
 	.size = sizeof(struct weir_host),
 	.abi_major = WEIR_ABI_MAJOR,
@@ -480,6 +485,7 @@ const struct weir_host mock_calls = {
 	.losses = mock_losses,
 	.names_hold = names_hold,
 	.writer_patch = mock_writer_patch,
+	.command_again = mock_command_again,
 };
 
 const struct weir_host *mock_calls_newer(void)

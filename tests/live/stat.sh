@@ -87,6 +87,43 @@ windows = {r["t"] for r in csv.DictReader(open(sys.argv[1]))}
 sys.exit(len(windows) < 3 and f"{windows}")
 EOF
 
+# Run k, from 0, touches 2,000 pages more than the one before, and ends with status k.
+cat >"$tap_dir/more.sh" <<'S'
+n=$(cat "$1")
+echo $((n + 1)) >"$1"
+[ "$n" -lt "$3" ] || { kill -INT $PPID; exec sleep 600; }
+"$2" $((n * 2000 + 1)) 1 1
+exit "$n"
+S
+# repeat N LAST: in $out; run LAST asks weir to end.
+repeat() {
+	echo 0 >"$tap_dir/runs"
+	"$weir" stat --repeat "$1" --events page-faults --format json -o "$out" -- \
+		sh "$tap_dir/more.sh" "$tap_dir/runs" "$load" "$2" >"$tap_dir/load" 2>"$tap_dir/err"
+}
+# of_runs EXPRESSION: true of r, the row of faults.
+of_runs() {
+	python3 - "$out" "$1" <<'EOF'
+import json, sys
+rows = {r["event"]: r for r in map(json.loads, open(sys.argv[1])) if "event" in r}
+sys.exit(not eval(sys.argv[2], {"r": rows["page-faults"]}) and f"{rows}")
+EOF
+}
+check "of repeated runs, the first that failed gives the status" status 1 repeat 3 99
+check "the command ran so often" [ "$(grep -c . "$tap_dir/load")" = 3 ]
+check "faults are the mean of 1, 2001 and 4001 pages, and what programs do at their start" \
+	of_runs '2000 < r["count"] < 3500 and r["runs"] == 3'
+check "their deviation is 2,000 pages" of_runs '1900 < r["deviation"] * r["amount"] < 2100'
+check "a run that was interrupted is left out" status 1 repeat 100 2
+check "and that is told" holds "$tap_dir/err" "2 of 100 runs came to their end"
+check "two runs are left" of_runs 'r["runs"] == 2 and 1000 < r["count"] < 2500'
+"$weir" stat --repeat 3 --events page-faults -o "$out" -- grep -E '^Sig(Blk|Ign)' /proc/self/status \
+	>"$tap_dir/signals" 2>"$tap_dir/err"
+check "each run has its signals as the first has them" \
+	[ "$(sort "$tap_dir/signals" | uniq -c | awk '{print $1}' | tr '\n' ' ')" = "3 3 " ]
+check "to repeat nothing is bad usage" status 2 "$weir" stat --repeat 2 --duration 10ms
+check "to repeat in intervals is refused" status 125 "$weir" stat --repeat 2 --interval 1s -- true
+
 # A process that is there already, until it ends: it begins when it is seen.
 mkfifo "$tap_dir/go"
 sh -c 'read go <"$1"; exec "$2" 5000 1 1' sh "$tap_dir/go" "$load" >"$tap_dir/load" &

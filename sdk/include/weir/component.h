@@ -161,6 +161,12 @@ struct weir_component {
 	 * start that went well, so that measuring can begin, and again before stop.
 	 */
 	void (*cost)(struct weir_ctx *ctx, struct weir_cost *cost);
+	/*
+	 * Source: the pipeline's command has ended; /proc still has it. Not called when the run
+	 * ends for another reason. host->command_again() starts it once more; where no source does
+	 * that, the run ends.
+	 */
+	int (*command_ended)(struct weir_ctx *ctx);
 };
 
 /*

@@ -313,6 +313,12 @@ struct weir_host {
 	 */
 	const struct weir_tree *(*tree_text)(struct weir_ctx *ctx, const char *name,
 					     const char *text);
+	/*
+	 * loop, command_ended(): starts the pipeline's command once more. It is held, as at the start,
+	 * until that callback returns; ctx->child is its pid. 0, or a negative errno after having
+	 * failed.
+	 */
+	int (*command_again)(struct weir_ctx *ctx);
 };
 
 /* The calls as plugins make them. */

@@ -15,6 +15,8 @@
 #define WEIR_SERVICE_PMU_H
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <linux/perf_event.h>
@@ -93,6 +95,25 @@ struct weir_pmu_v1 {
 	/* The same for its sets of metrics. NULL: it has none. */
 	int (*metrics)(struct weir_ctx *self, weir_pmu_metrics_fn *see, void *with);
 };
+
+/* Part of a provider's state: its last reason. */
+struct weir_pmu_reason {
+	char text[512];
+};
+
+/* encode() that fails: keeps the reason, and says it. Returns `error`. */
+static inline int WEIR_PRINTF(4, 5)
+	weir_pmu_why(struct weir_pmu_event *event, struct weir_pmu_reason *reason, int error,
+		     const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reason->text, sizeof(reason->text), format, args);
+	va_end(args);
+	event->why = reason->text;
+	return error;
+}
 
 /* Takes one letter of a modifier in. 0, or -EINVAL: it is none. */
 static inline int weir_pmu_modifier(char letter, uint32_t *only, struct weir_pmu_event *event)
