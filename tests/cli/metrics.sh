@@ -117,8 +117,84 @@ check "level 1 is all slots" is \
 	'(v["frontend_bound"], v["bad_speculation"], v["retiring"], v["backend_bound"]) == ("20.00 %", "7.50 %", "50.00 %", "22.50 %")'
 check "level 2 divides it" is \
 	'(v["fetch_latency"], v["fetch_bandwidth"], v["branch_mispredicts"], v["memory_bound"], v["core_bound"]) == ("5.00 %", "15.00 %", "4.50 %", "18.00 %", "4.50 %")'
-check "top-down of AMD is a set" metrics "$source/configs/metrics/topdown-amd.yaml"
 check "top-down of Neoverse is a set" metrics "$source/configs/metrics/topdown-neoverse.yaml"
+
+# By hand: of 1000 slots 500 retired, 100 thrown away, 150 and 250 were without work.
+ice_lake() {
+	cat <<C
+cpu/slots/ 1000
+cpu/topdown-retiring/ 500
+cpu/topdown-bad-spec/ 100
+cpu/topdown-fe-bound/ 150
+cpu/topdown-be-bound/ 250
+C
+}
+ice_lake | counts
+check "top-down of Ice Lake" metrics "$source/configs/metrics/topdown-icelake.yaml"
+check "its level 1 is all slots" is \
+	'(v["retiring"], v["bad_speculation"], v["frontend_bound"], v["backend_bound"]) == ("50.00 %", "10.00 %", "15.00 %", "25.00 %")'
+check "what only later cores count takes away level 2 alone" is \
+	'v["memory_bound"] is None and "topdown-mem-bound" in note["memory_bound"] and "backend-bound" in said'
+{
+	ice_lake
+	printf 'cpu/topdown-mem-bound/ 220\ncpu/topdown-heavy-ops/ 40\n'
+} | counts
+check "top-down of Sapphire Rapids" metrics "$source/configs/metrics/topdown-icelake.yaml"
+check "its level 2 divides the back end" is \
+	'(v["memory_bound"], v["core_bound"], v["heavy"]) == ("22.00 %", "3.00 %", "4.00 %") and "memory-bound" in said and "backend-bound" not in said'
+
+# By hand: of 6 x 1000 slots 1200 without instructions, 100 cycles wholly so, 2400 dispatched, 2100 retired.
+counts <<C
+cpu/event=0x76/ 1000
+cpu/event=0x1a0,umask=0x01/ 1200
+cpu/event=0x1a0,umask=0x01,cmask=0x06/ 100
+cpu/event=0xaa,umask=0x07/ 2400
+cpu/event=0xc1/ 2100
+cpu/event=0x1a0,umask=0x1e/ 1800
+cpu/event=0x1a0,umask=0x60/ 600
+cpu/event=0xc3/ 30
+cpu/event=0x96/ 10
+cpu/event=0xd6,umask=0x02/ 400
+cpu/event=0xd6,umask=0xa2/ 300
+cpu/event=0x1c2,umask=0x00/ 210
+C
+check "top-down of Zen 4" metrics "$source/configs/metrics/topdown-amd.yaml"
+check "its level 1 is all slots, those of the other thread among them" is \
+	'(v["frontend_bound"], v["bad_speculation"], v["backend_bound"], v["smt_contention"], v["retiring"]) == ("20.00 %", "5.00 %", "30.00 %", "10.00 %", "35.00 %")'
+check "and its level 2" is \
+	'(v["fetch_latency"], v["fetch_bandwidth"], v["branch_mispredicts"], v["restarts"], v["memory_bound"], v["core_bound"], v["heavy"]) == ("10.00 %", "10.00 %", "3.75 %", "1.25 %", "22.50 %", "7.50 %", "3.50 %")'
+
+# By hand: of 8 x 1000 slots 4800 without work; 5 branches cost 4 cycles each; 9 of 10 operations were of use.
+counts <<C
+cpu_cycles 1000
+stall_slot 4800
+stall_slot_frontend 960
+stall_slot_backend 3840
+op_retired 2880
+op_spec 3200
+br_mis_pred 5
+C
+check "top-down of Neoverse V1" metrics "$source/configs/metrics/topdown-neoverse-v1.yaml"
+check "its level 1 is all slots" is \
+	'(v["frontend_bound"], v["bad_speculation"], v["backend_bound"], v["retiring"]) == ("10.00 %", "6.00 %", "48.00 %", "36.00 %")'
+
+# In 10 s: two controllers read 20,000 MiB each, and wrote 5,000 and 5,000.
+counts <<C
+uncore_imc_0/cas_count_read/ 20000 MiBy
+uncore_imc_1/cas_count_read/ 20000 MiBy
+uncore_imc_0/cas_count_write/ 5000 MiBy
+uncore_imc_1/cas_count_write/ 5000 MiBy
+C
+check "memory bandwidth of Intel" metrics "$source/configs/metrics/memory-bandwidth-intel.yaml"
+check "4194.3 MB/s were read, and a fifth of all was written" is \
+	'(v["read_rate"], v["write_rate"], v["write_share"]) == ("4194.3 MB/s", "1048.6 MB/s", "20.00 %")'
+# 10 s: 3e9 and 1e9 commands of 64 bytes.
+counts <<C
+amd_umc_0/event=0x0a,rdwrmask=0x1/ 3000000000
+amd_umc_0/event=0x0a,rdwrmask=0x2/ 1000000000
+C
+check "memory bandwidth of AMD" metrics "$source/configs/metrics/memory-bandwidth-amd.yaml"
+check "19200 MB/s were read" is '(v["read_rate"], v["write_rate"]) == ("19200.0 MB/s", "6400.0 MB/s")'
 
 # The events of a set are those of the CPU's manual.
 if [ -e "$build/plugins/pmu.libpfm4.so" ] && [ "$(uname -m)" = x86_64 ]; then
