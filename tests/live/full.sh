@@ -41,11 +41,15 @@ dd if=/dev/zero of="$tap_dir/image" bs=1M count=2 2>/dev/null
 loop=$(losetup -f --show "$tap_dir/image" 2>/dev/null)
 port=$((20000 + $$ % 10000))
 
-# So many connections stand while as many others come and go, all on one port.
+# So many connections stand while as many others come and go, all on one port. It is done when no end of
+# any of them is alive: the last segments may come later than close() returns.
 connect_all() {
 	python3 - "$1" $port <<'P'
-import socket, sys
+import socket, sys, time
 number, port = map(int, sys.argv[1:])
+def alive():
+    ends = [line.split()[1:4] for line in open("/proc/net/tcp")][1:]
+    return any(":%04X" % port in near + far and state != "06" for near, far, state in ends)
 server = socket.create_server(("127.0.0.1", port), backlog=number)
 def connect():
     return socket.create_connection(("127.0.0.1", port))
@@ -54,8 +58,10 @@ far = [server.accept()[0] for _ in range(number)]
 for _ in range(number):
     with connect():
         server.accept()[0].close()
-for one in near + far:
+for one in near + far + [server]:
     one.close()
+while alive():
+    time.sleep(0.05)
 print(2 * number)
 P
 }
@@ -159,8 +165,11 @@ full() {
 	wait $watcher
 }
 
+# The table of connections is the whole machine's, of which others may have some, but not so many.
+others=50
+
 # told PYTHON: something was lost for the reason that $reason is, a regular expression, and this holds of
-# `lost`, `truth`, `rows`, `counts` (waits) and `ends` (rows of sockets of the port).
+# `lost`, `unseen`, `truth`, `rows`, `counts` (waits) and `ends` (rows of sockets of the port).
 told() {
 	python3 - "$tap_dir" "$truth" $port "$reason" "$1" <<'P'
 import json, re, sys
@@ -169,6 +178,8 @@ said = open(folder + "/err").read()
 rows = [json.loads(line) for line in open(folder + "/json")]
 lost = re.search(r"lost (\d+) rows: " + reason, said)
 lost = lost and int(lost[1])
+# What the kernel did not show, of some of which it shows the other half.
+unseen = sum(map(int, re.findall(r"lost (\d+) rows: .* was not seen", said)))
 counts = sum(row["wait"]["count"] for row in rows if isinstance(row.get("wait"), dict))
 ends = sum(port in (row.get("lport"), row.get("rport")) for row in rows)
 print("lost", lost, "of", truth, "and", len(rows), "rows,", ends, "of the port", rows[:2], said)
@@ -190,13 +201,13 @@ while IFS='|' read -r tool small task reason expression; do
 done <<T
 opensnoop --latency --comm $me|1:opening|open 400|call not timed: too many at a time \(cure: choose fewer: --pid|lost == sum(row["latency"] is None for row in rows) > 0 and len(rows) >= truth
 fsdist --op read --interval 0 --comm $me|1:calls|file 400 $tap_dir/image|call not timed: too many threads were in one \(cure: watch fewer: --op|lost >= truth and not rows
-runqlat --interval 0 --comm $me|1:waiting|switch 2000|wait not timed: too many threads were waiting \(cure: watch fewer: --pid|lost >= 0.9 * truth and counts <= 0.1 * truth and "begin was not seen" not in said
-biolatency --interval 0 --disk ${loop##*/}|1:flights|read 400 $loop|request not followed: too many in flight \(cure: watch one disk: --disk|lost >= truth and not rows and "was not seen" not in said
-biosnoop --disk ${loop##*/}|1:flights|read 400 $loop|request not followed: too many in flight \(cure: watch one disk: --disk|lost >= truth and not rows and "was not seen" not in said
+runqlat --interval 0 --comm $me|1:waiting|switch 2000|wait not timed: too many threads were waiting \(cure: watch fewer: --pid|lost >= 0.9 * truth and counts <= 0.1 * truth and unseen <= truth / 50
+biolatency --interval 0 --disk ${loop##*/}|1:flights|read 400 $loop|request not followed: too many in flight \(cure: watch one disk: --disk|lost >= truth and not rows and unseen <= truth / 50
+biosnoop --disk ${loop##*/}|1:flights|read 400 $loop|request not followed: too many in flight \(cure: watch one disk: --disk|lost >= truth and not rows and unseen <= truth / 50
 execsnoop --failed --comm $me|1:calls|exec_all 400|exec not followed, so its failure would not be seen: too many at a time \(cure: |lost == truth and not [row for row in rows if row["error"]]
 sched --top 1000 --interval 0 --comm $me||crowd 200|switch of a thread not counted: too many threads \(cure: watch fewer: --pid|lost >= 4 * 200 and abs(lost + sum(row["switches"] for row in rows) - truth) < 0.05 * truth
 run $tap_dir/wait.yaml --comm $me||crowd 200|event of a thread that is not counted: too many threads \(cure: watch fewer: --pid|lost >= 4 * 200 and sum(row["switches"] >= 200 for row in rows) == 8
-tcplife --connections 64||connect_all 100|connection not followed: too many at a time \(cure: a larger --connections|0 <= lost - truth < 50 and ends == truth
+tcplife --connections 64||connect_all 100|connection not followed: too many at a time \(cure: a larger --connections|ends >= truth / 2 and lost >= truth / 2 and 0 <= ends + lost - 2 * truth < $others
 T
 
 full 1:waiting "connect_all 20" "$weir" tcpaccept --lport "$port"
@@ -204,11 +215,13 @@ check "tcpaccept shows accepts whose wait found no room" python3 -c '
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 print(rows)
-sys.exit(len(rows) != 40 or sum(row["wait"] is None for row in rows) != 19)' "$tap_dir/json"
+sys.exit(len(rows) != 40 or not 19 <= sum(row["wait"] is None for row in rows) < 40)' "$tap_dir/json"
 check "and says how many" python3 -c '
-import re, sys
-said = open(sys.argv[1]).read()
-print(said)
-known = re.findall("too many connections wait to be accepted: the wait of ([0-9]+) is not known", said)
-sys.exit(sum(map(int, known)) != 19)' "$tap_dir/err"
+import json, re, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+said = open(sys.argv[2]).read()
+print(said, rows)
+told = re.findall("too many connections wait to be accepted: the wait of ([0-9]+) is not known", said)
+unknown = sum(row["wait"] is None for row in rows)
+sys.exit(not 0 <= sum(map(int, told)) - unknown < int(sys.argv[3]))' "$tap_dir/json" "$tap_dir/err" $others
 finish
