@@ -8,6 +8,8 @@ tap_count=0
 tap_failed=0
 tap_dir=$(mktemp -d)
 trap 'rm -rf "$tap_dir"' EXIT
+# What the test has made goes by the EXIT trap, whichever that is by then, also when its time is over.
+trap 'exit 1' HUP INT TERM
 
 # check SENTENCE COMMAND...: the command's output is shown when it fails.
 check() {
@@ -56,7 +58,7 @@ same() {
 # earlier one would be found: `: >FILE`.
 attached() {
 	for tap_said in "$@"; do
-		for _ in $(seq 1200); do
+		for _ in $(seq 2400); do
 			grep -q ': attached' "$tap_said" 2>/dev/null && continue 2
 			sleep 0.05
 		done
@@ -82,6 +84,22 @@ until_true() {
 		sleep 0.1
 	done
 	return 1
+}
+
+# runs PID NAME: that process has become the program of this name, and is no shell any more that will.
+runs() {
+	[ "$(cat "/proc/$1/comm")" = "$2" ]
+}
+
+# ticks PID: its CPU time so far, in 1/100 s. until_ticks PID N: waits until it has used so much.
+ticks() {
+	awk '{print $14 + $15}' "/proc/$1/stat"
+}
+
+until_ticks() {
+	while [ "$(ticks "$1")" -lt "$2" ]; do
+		sleep 0.1
+	done
 }
 
 # on_disk FOLDER: the test's own folder, or this one where that has no disk below it. A tmpfs keeps

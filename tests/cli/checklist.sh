@@ -22,7 +22,7 @@ assert len(by["pidstat"]["rows"]) <= 5 and 0.1 < by["vmstat"]["seconds"] < 60, b
 P
 }
 check "there are ten blocks, in their order, and each has a sentence" ten
-timeout 60 "$weir" checklist --interval 200ms --since 0 >"$tap_dir/shown" 2>"$tap_dir/err"
+timeout 200 "$weir" checklist --interval 200ms --since 0 >"$tap_dir/shown" 2>"$tap_dir/err"
 # above SENTENCE ROW: lines that begin so, the first a few lines above the second.
 above() {
 	awk -v a="$1" -v b="$2" 'index($0, a) == 1 { f = NR } index($0, b) == 1 { m = NR }

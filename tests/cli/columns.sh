@@ -14,7 +14,7 @@ fi
 
 # at_80 PIPELINE OPTION...: one window of it, on such a terminal: $tap_dir/shown, and what weir says.
 at_80() {
-	script -qec "stty cols 80 rows 24; TERM=dumb timeout 60 '$build/weir' $* --count 1" /dev/null \
+	script -qec "stty cols 80 rows 24; TERM=dumb timeout 200 '$build/weir' $* --count 1" /dev/null \
 		</dev/null >"$tap_dir/shown" 2>&1
 }
 

@@ -46,12 +46,14 @@ stat_of() {
 		have=$(wc -l <"$tap_dir/rows")
 		time=$((time + 1))
 		clock $time
-		for _ in $(seq 100); do
-			[ "$(wc -l <"$tap_dir/rows")" -gt "$have" ] && break
-			sleep 0.05
-		done
+		until_true more_than "$have"
 	done
 	wait $pid
+}
+
+# more_than N: there are more rows.
+more_than() {
+	[ "$(wc -l <"$tap_dir/rows")" -gt "$1" ]
 }
 
 # row PYTHON: an expression over rows, the list of what was printed, is true.
@@ -100,7 +102,7 @@ check "an old kernel has fewer columns" row 'rows[1]["idle"] == 0.3 and rows[1][
 
 # refuses PIPELINE TEXT: exit status 1, with that said.
 refuses() {
-	status 1 timeout 20 "$weir" "$1" --root "$root" --count 1 >"$tap_dir/o" 2>"$tap_dir/e" &&
+	status 1 timeout 60 "$weir" "$1" --root "$root" --count 1 >"$tap_dir/o" 2>"$tap_dir/e" &&
 		holds "$tap_dir/e" "$2"
 }
 

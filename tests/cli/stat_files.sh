@@ -97,7 +97,7 @@ for line in '8 0 sda 1 2 3' '8 0' '8 0 sda a b c d e f g h i j k' '8 0 sda -1 0 
 	'8 0 a-name-that-is-longer-than-any-that-linux-has 0 0 0 0 0 0 0 0 0 0 0'; do
 	echo "$line" | disks one
 	tree_show one
-	check "disk.stat refuses \"$line\"" status 1 timeout 20 "$weir" iostat --root "$peer_root" --count 1
+	check "disk.stat refuses \"$line\"" status 1 timeout 60 "$weir" iostat --root "$peer_root" --count 1
 done
 
 # interfaces TREE: the lines of /proc/net/dev come on stdin. A second namespace is that of pid 77.
@@ -252,13 +252,13 @@ check "then the one that did nothing is told, too" row '[r["lport"] for r in row
 printf ' %s\n 0: 0100:1F90 x\n' "$sockets" | tree_file one proc/net/tcp
 tree_show one
 check "a line of sockets that cannot be read is an error" \
-	status 1 timeout 20 "$weir" listeners --root "$peer_root" --count 1
+	status 1 timeout 60 "$weir" listeners --root "$peer_root" --count 1
 rm "$tap_dir/one/proc/net/tcp"
 
 printf 'Tcp: OutSegs RetransSegs\nTcp: 1\n' | tree_file one proc/net/snmp
 tree_show one
 check "net.tcp refuses fewer numbers than names" \
-	status 1 timeout 20 "$weir" tcpstat --root "$peer_root" --count 1
+	status 1 timeout 60 "$weir" tcpstat --root "$peer_root" --count 1
 
 # Memory: a kernel with a line for each zone; PSI of I/O is missing, and none of it harms the rest.
 for tree in one two; do

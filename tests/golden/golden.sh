@@ -17,7 +17,7 @@ without_times() {
 prints() {
 	expected="$golden/$1.txt" pipeline="$golden/$2"
 	shift 2
-	timeout 20 "$WEIR" run "$pipeline" "$@" >"$tap_dir/raw" || return 1
+	timeout 60 "$WEIR" run "$pipeline" "$@" >"$tap_dir/raw" || return 1
 	without_times <"$tap_dir/raw" >"$tap_dir/got"
 	same "$expected" "$tap_dir/got"
 }
@@ -61,7 +61,7 @@ check "table prints no head when told so" \
 # on_terminal NAME COLUMNS ROWS; a terminal ends lines with a carriage return, too.
 on_terminal() {
 	expected="$golden/$1.txt"
-	script -qec "stty cols $2; timeout 20 '$WEIR' run '$golden/rows.yaml' --with $3 2>/dev/null" \
+	script -qec "stty cols $2; timeout 60 '$WEIR' run '$golden/rows.yaml' --with $3 2>/dev/null" \
 		/dev/null </dev/null >"$tap_dir/raw" || return 1
 	tr -d '\r' <"$tap_dir/raw" | without_times >"$tap_dir/got"
 	same "$expected" "$tap_dir/got"

@@ -76,7 +76,7 @@ weir_run() {
 	shift 2
 	tree_show one
 	: >"$tap_dir/weir.err"
-	timeout 60 "$weir" "$pipeline" --root "$peer_root" --interval 50ms --count 1 --format json "$@" \
+	timeout 200 "$weir" "$pipeline" --root "$peer_root" --interval 50ms --count 1 --format json "$@" \
 		>"$output" 2>"$tap_dir/weir.err" &
 	runs=$!
 	attached "$tap_dir/weir.err" || return 1

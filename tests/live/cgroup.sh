@@ -17,14 +17,6 @@ watch() {
 	attached "$tap_dir/err"
 }
 
-# until_so COMMAND...: waits, 20 s at most, until it succeeds.
-until_so() {
-	for _ in $(seq 400); do
-		"$@" && return
-		sleep 0.05
-	done
-}
-
 unwatch() {
 	kill -INT $watched
 	wait $watched
@@ -62,7 +54,7 @@ if group cpu cpu && set_one cpu.max "10000 100000" cpu.cfs_quota_us 10000; then
 	watch cgroup --interval 200ms
 	"$load" spin "$folder/cgroup.procs" 2
 	have=$(lines)
-	until_so two_more "$have"
+	until_true two_more "$have"
 	unwatch
 	throttled=$(sed -n 's/^nr_throttled //p' "$folder/cpu.stat")
 	check "a quota throttles" test "$throttled" -gt 0
@@ -83,13 +75,13 @@ if group memory memory && set_one memory.max 30M memory.limit_in_bytes 30M; then
 	victim=$!
 	wait $victim
 	have=$(lines)
-	until_so two_more "$have"
+	until_true two_more "$have"
 	unwatch
 	check "a limit of memory kills once" told "sum(r['oom_kills'] or 0 for r in $(of_group)) == 1"
 	check "as the kernel says" grep -qx 'oom_kill 1' "$folder"/memory.oom_control "$folder"/memory.events -s
 	check "it came up to the limit" told "sum(r['memory_max_hits'] or 0 for r in $(of_group)) > 0"
 	check "which is told" told "all(r['memory_max'] == 30 << 20 for r in $(of_group))"
-	until_so grep -q "\"pid\":$victim," "$tap_dir/log"
+	until_true grep -q "\"pid\":$victim," "$tap_dir/log"
 	kill -INT $log
 	wait $log
 	cp "$tap_dir/log" "$tap_dir/json"
@@ -104,7 +96,7 @@ mkfifo "$tap_dir/hold"
 "$load" open 64 <"$tap_dir/hold" >"$tap_dir/opened" &
 opener=$!
 exec 9>"$tap_dir/hold"
-until_so grep -q open "$tap_dir/opened"
+until_true grep -q open "$tap_dir/opened"
 "$weir" limits --format json >"$tap_dir/json" 2>"$tap_dir/err"
 # It may have been given some beyond its limit.
 opened=$(find "/proc/$opener/fd" -mindepth 1 | wc -l)

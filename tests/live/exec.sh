@@ -56,6 +56,7 @@ check "all are children of one process" counts 1 "args.endswith('exec $many')"
 
 # Without a command the whole machine is seen; the rest of it is told apart by name.
 cp /bin/true "$tap_dir/weirtest_true"
+: >"$tap_dir/err"
 "$weir" execsnoop --format json --comm weirtest_true >"$tap_dir/json" 2>"$tap_dir/err" &
 pid=$!
 attached "$tap_dir/err"

@@ -175,9 +175,14 @@ done <<T
 $tools
 T
 
+asleep() {
+	runs "$1" sleep && grep -q '^State:.S' "/proc/$1/status"
+}
+
 # Sampled, and never seen on a CPU: a graph that says so, and a table that has a line for it.
 sleep 1000 &
 sleeper=$!
+until_true asleep $sleeper
 check "flame of who sleeps says that there were no samples" "$weir" flame --pid $sleeper \
 	--duration 100ms -o "$tap_dir/sleeper.svg"
 check "in the graph, too" holds "$tap_dir/sleeper.svg" ">no samples<"

@@ -25,17 +25,6 @@ for name, count in names.items():
 P
 }
 
-# ticks PID: its CPU time so far, in 1/100 s. until_ticks PID N: waits until it has used so much.
-ticks() {
-	awk '{print $14 + $15}' "/proc/$1/stat"
-}
-
-until_ticks() {
-	while [ "$(ticks "$1")" -lt "$2" ]; do
-		sleep 0.1
-	done
-}
-
 # within NAME PERCENT FOLDED: that function has that share, within 3 points.
 within() {
 	share=$(shares "$3" | awk -v name="$1" '$1 == name {print $2}')
@@ -179,10 +168,7 @@ in_jail() {
 	done
 	"$@" "$prefix/program" 60 >/dev/null &
 	pid=$!
-	for _ in $(seq 50); do
-		[ "$(cat /proc/$pid/comm)" = program ] && break
-		sleep 0.1
-	done
+	until_true runs $pid program
 	"$weir" flame --pid $pid --frequency 499 --duration 1s -o "$tap_dir/j.folded" 2>"$tap_dir/err"
 	kill $pid
 	wait $pid 2>/dev/null
@@ -224,7 +210,7 @@ check "weir flamechart draws what ran in order of time" in_time
 cp "$calltree" "$tap_dir/replaced"
 "$tap_dir/replaced" 60 >/dev/null &
 pid=$!
-sleep 0.2
+until_true runs $pid replaced
 rm "$tap_dir/replaced"
 cp /bin/true "$tap_dir/replaced"
 "$weir" flame --pid $pid --frequency 499 --duration 1s -o "$tap_dir/r.folded" 2>"$tap_dir/err"

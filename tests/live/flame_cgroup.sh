@@ -21,6 +21,7 @@ busy() {
 	"$program" 60 >/dev/null &
 	pid=$!
 	pids="$pids $pid"
+	until_true runs $pid "$(basename "$program")"
 	for folder in "$@"; do
 		echo $pid >"$folder/cgroup.procs"
 	done
@@ -54,7 +55,6 @@ made=$folders
 
 busy inside $folders
 busy outside
-sleep 0.2
 for folder in $folders; do
 	check "$(dirname "$folder"): the cgroup's processes and no others" only_inside "$folder"
 done

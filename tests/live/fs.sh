@@ -38,6 +38,7 @@ check "pipes, devices and what the kernel makes up are no files" counts 0 \
 
 # A whole machine's calls are told apart by name and by process.
 cp "$load" "$tap_dir/weirtest_fs"
+: >"$tap_dir/err"
 "$weir" fsdist 0 --by op,pid,fs,disk --op read --comm weirtest_fs --fs tmpfs --format json \
 	>"$tap_dir/json" 2>"$tap_dir/err" &
 pid=$!

@@ -132,14 +132,12 @@ E
 	java=$!
 	exec 9>"$tap_dir/stop"
 	maps="$maps /tmp/perf-$java.map"
-	for _ in $(seq 100); do
-		grep -q warm "$tap_dir/java" && break
-		sleep 0.1
-	done
+	until_true grep -q warm "$tap_dir/java"
+	: >"$tap_dir/err"
 	"$weir" flame --pid $java --frequency 499 -o "$tap_dir/x.folded" 2>"$tap_dir/err" &
 	watch=$!
 	attached "$tap_dir/err"
-	sleep 1 # of samples, before there are names
+	until_ticks $java $(($(ticks $java) + 100)) # of samples, before there are names
 	jcmd $java Compiler.perfmap >/dev/null
 	kill -INT $watch
 	wait $watch

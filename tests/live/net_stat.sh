@@ -6,6 +6,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/live/sockets.sh"
 weir=$build/weir
 near=weir-$$-a far=weir-$$-b
 
@@ -93,10 +94,24 @@ for _ in range(int(sys.argv[2])):
     s.sendto(b"x" * int(sys.argv[1]), ("10.9.8.2", 9))' "$1" "$2"
 }
 
-window_of_datagrams() {
-	begin netdev --interface veth0 && talk 958 500 && end_window
+# counters NAMESPACE NAME...: of its own snmp and netstat.
+counters() {
+	ip netns exec "$1" cat /proc/net/snmp /proc/net/netstat | python3 -c '
+import sys
+lines = [line.split() for line in sys.stdin]
+known = {names[0] + n: int(v) for names, values in zip(lines[::2], lines[1::2]) for n, v in zip(names[1:], values[1:])}
+print(*[known[name] for name in sys.argv[1:]])' $2
 }
-before=$(wire $near)
+
+# arrived N: so many datagrams have come to the far namespace.
+arrived() {
+	[ $(($(counters $far Udp:NoPorts) - none_before)) -ge "$1" ]
+}
+
+window_of_datagrams() {
+	begin netdev --interface veth0 && talk 958 500 && until_true arrived 500 && end_window
+}
+before=$(wire $near) none_before=$(counters $far Udp:NoPorts)
 check "a window of 500 datagrams ends" window_of_datagrams
 sent=$(grown "$before" "$(wire $near)")
 check "bytes and packets are those of the namespace's own file" row \
@@ -119,13 +134,17 @@ for _ in range(100):
 deaf = socket.socket()
 deaf.bind(("127.0.0.1", 0))
 deaf.listen(1)
-callers = []
+def overflows():
+    lines = [line.split() for line in open("/proc/net/netstat") if line.startswith("TcpExt:")]
+    return int(lines[1][lines[0].index("ListenOverflows")])
+before, callers = overflows(), []
 for _ in range(6):
     caller = socket.socket()
     caller.setblocking(False)
     caller.connect_ex(deaf.getsockname())
     callers.append(caller)
-time.sleep(0.2)
+while overflows() == before:
+    time.sleep(0.05)
 for caller in callers:
     caller.close()
 deaf.close()'
@@ -144,19 +163,11 @@ lost.close()'
 }
 ip -n $near neigh replace 10.9.8.77 lladdr 02:00:00:00:00:77 dev veth0 nud permanent
 
-# counters NAMESPACE NAME...: of its own snmp and netstat.
-counters() {
-	ip netns exec "$1" cat /proc/net/snmp /proc/net/netstat | python3 -c '
-import sys
-lines = [line.split() for line in sys.stdin]
-known = {names[0] + n: int(v) for names, values in zip(lines[::2], lines[1::2]) for n, v in zip(names[1:], values[1:])}
-print(*[known[name] for name in sys.argv[1:]])' $2
-}
 far_names='Tcp:ActiveOpens Tcp:InSegs TcpExt:ListenOverflows TcpExt:ListenDrops Udp:RcvbufErrors Udp:InErrors'
 near_names='Tcp:ActiveOpens Tcp:RetransSegs TcpExt:TCPTimeouts TcpExt:TCPSynRetrans Tcp:OutSegs'
 
 window_of_troubles() {
-	begin tcpstat --idle && troubles && end_window
+	begin tcpstat --idle && troubles && until_true no_talk $far && until_true no_talk $near && end_window
 }
 far_before=$(counters $far "$far_names") near_before=$(counters $near "$near_names")
 check "a window of troubles ends" window_of_troubles

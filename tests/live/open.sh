@@ -111,6 +111,7 @@ check "of each of them" counts 0 'latency is None and path and path.startswith(f
 
 # A whole machine's calls are told apart by name.
 cp "$load" "$tap_dir/weirtest_open"
+: >"$tap_dir/err"
 "$weir" opensnoop --format json --comm weirtest_open >"$tap_dir/json" 2>"$tap_dir/err" &
 pid=$!
 attached "$tap_dir/err"

@@ -7,15 +7,6 @@ source=$1 build=$2
 weir=$build/weir
 children=100
 
-# Within 20 s.
-until_true() {
-	for _ in $(seq 400); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	return 1
-}
-
 # run WAY: one window around all that the load does; its rows and the load's own figures.
 run() {
 	rm -f "$tap_dir/in"

@@ -33,17 +33,6 @@ for sample in sys.stdin.read().split("\n\n"):
 print("\n".join("%s %d" % item for item in sorted(names.items())))'
 }
 
-# ticks PID: its CPU time so far, in 1/100 s. until_ticks PID N: waits until it has used so much.
-ticks() {
-	awk '{print $14 + $15}' "/proc/$1/stat"
-}
-
-until_ticks() {
-	while [ "$(ticks "$1")" -lt "$2" ]; do
-		sleep 0.1
-	done
-}
-
 # convert FILE NAME: to NAME.folded, by samples.
 convert() {
 	"$weir" convert "$1" --weight samples -o "$tap_dir/$2.folded" 2>"$tap_dir/$2.said" ||

@@ -103,7 +103,9 @@ work() {
 	esac
 }
 
-# storm NUMBER CASE ARGUMENT TOOL...: below the tool. $truth, and $peak in KiB.
+# storm NUMBER CASE ARGUMENT TOOL...: below the tool. $truth, and $peak in KiB. Where $stands is set, all
+# of it comes once more while weir stands still, so that the buffer overflows on a machine of any speed.
+stands=
 storm() {
 	count=$1 kind=$2 argument=$3
 	shift 3
@@ -114,6 +116,11 @@ storm() {
 	watcher=$!
 	attached "$tap_dir/err"
 	truth=$(work "$kind" "$count" "$argument")
+	if [ -n "$stands" ]; then
+		kill -STOP $watcher
+		truth=$((truth + $(work "$kind" "$count" "$argument")))
+		kill -CONT $watcher
+	fi
 	peak=$(sed -n 's/VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' /proc/$watcher/status)
 	kill -INT $watcher
 	wait $watcher
@@ -127,7 +134,9 @@ folder, truth, column, few, share = sys.argv[1], *map(str, sys.argv[2:6])
 rows = [json.loads(line) for line in open(folder + "/json")]
 shown = len(rows) if column == "1" else sum(row[column] for row in rows)
 said = open(folder + "/err").read()
-lost = sum(map(int, re.findall(r"lost (\d+) rows: event found no room in the ring", said)))
+# The kernel may not show each request's begin and end, which is told, too.
+reasons = r"lost (\d+) rows: (?:event found no room in the ring|request .* not seen)"
+lost = sum(map(int, re.findall(reasons, said)))
 print(f"{shown} shown and {lost} lost of {truth}", said)
 sys.exit(abs(shown + lost - int(truth)) > int(few) + int(share) * int(truth) / 100)
 P
@@ -159,17 +168,18 @@ while IFS='|' read -r tool case numbers column tolerance; do
 		skip "a storm below $name" "no network namespace is to be had here"
 		continue
 	fi
+	[ "$column" != 1 ] || stands=yes
 	# shellcheck disable=SC2086 # lists of words
 	storm "${numbers% *}" $case $tool
-	early=$peak
+	early=$peak stands=
 	# shellcheck disable=SC2086
 	check "$name: of ${numbers% *} events all are shown or told as lost" account "$column" $tolerance
+	[ "$column" != 1 ] || check "$name: why, and what helps" lost_told
 	# shellcheck disable=SC2086
 	storm "${numbers#* }" $case $tool
 	# shellcheck disable=SC2086
 	check "$name: of ${numbers#* } events, too" account "$column" $tolerance
 	check "$name: it needs no more memory for more events" at_most "$peak" $((early + growth))
-	[ "$column" != 1 ] || check "$name: why, and what helps" lost_told
 	[ "$name" != offcpu ] || check "$name: which stacks were not kept, and what helps" stacks_told
 done <<T
 $tools

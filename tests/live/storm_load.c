@@ -107,8 +107,10 @@ static void *storm_connect(void *arg)
 {
 	struct thread *thread = arg;
 	struct sockaddr_in address = { .sin_family = AF_INET };
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1;
 
+	/* The last end of an earlier storm may still be there. */
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	prctl(PR_SET_NAME, thread->storm->name);
 	address.sin_port = htons((uint16_t)strtoul(thread->storm->argument, NULL, 10));
 	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

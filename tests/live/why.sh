@@ -20,7 +20,6 @@ cleanup() {
 	rm -rf "$tap_dir"
 }
 trap cleanup EXIT
-trap 'exit 1' INT TERM
 
 # A disk that takes 20 ms for each read and write, with ext4 on it, where these are to be had.
 mkdir "$tap_dir/slow" "$tap_dir/ext4"
