@@ -67,16 +67,26 @@ static bool part_must_stop(struct file_part *part)
 	return stop;
 }
 
+/* Reads until what was merged is to be sent. As a reader's step. */
+static int part_read(struct file_part *part)
+{
+	struct file_profile *profile = &part->file.profile;
+	int more = 1;
+
+	while (more == 1 && !file_profile_due(profile))
+		more = part_must_stop(part) ? 0 : part->file.reader->step(&part->file);
+	file_profile_order(profile);
+	return more;
+}
+
 static void *part_run(void *arg)
 {
 	struct file_part *part = arg;
 	int more;
 
-	do {
-		more = part_must_stop(part) ? 0 : part->file.reader->step(&part->file);
-		if (more == 1 && !file_profile_due(&part->file.profile))
-			continue;
-	} while (more == 1 && part_wait(part, false, 0));
+	do
+		more = part_read(part);
+	while (more == 1 && part_wait(part, false, 0));
 	if (more != 1)
 		part_wait(part, true, more);
 	return NULL;

@@ -19,6 +19,7 @@ void file_profile_clear(struct file_profile *profile)
 		profile->ctx->host->names_release(profile->names);
 	file_frames_clear(&profile->frames);
 	fold_set_clear(&profile->set);
+	free(profile->order);
 	free(profile->kept);
 	free(profile->event_text);
 	memset(profile, 0, sizeof(*profile));

@@ -9,7 +9,7 @@
 #include <weir/plugin.h>
 
 #include "file_frames.h"
-#include "fold_set.h"
+#include "fold_order.h"
 
 /* What rows keep apart. With FILE_BY_TIME, a row is a sample. */
 enum file_by {
@@ -83,7 +83,8 @@ struct file_profile {
 	uint64_t epoch;      /* ids of an earlier one mean nothing */
 	bool held;           /* by the reader: between steps it keeps ids of a sample */
 	struct fold_set set; /* merged samples */
-	uint32_t next;       /* of the set to be sent */
+	uint32_t *order;     /* in which it is sent; NULL: as it came, or not known yet */
+	uint32_t next;       /* of the order to be sent */
 	bool sending;        /* the set is being sent */
 	uint32_t *kept;      /* frames of the sample at hand that the filters left */
 	uint32_t kept_capacity;
@@ -126,6 +127,9 @@ bool file_profile_ready(struct file_profile *profile);
 
 /* Whether merged samples must be sent before more are taken, so that memory stays bounded. */
 bool file_profile_due(const struct file_profile *profile);
+
+/* Brings merged samples into the order in which they are sent: no more are taken before that. */
+void file_profile_order(struct file_profile *profile);
 
 /*
  * Sends what is due, at the end all. 0: done; -EAGAIN: a queue is full, the source is called again;

@@ -143,8 +143,15 @@ static int rows_renew(struct file_profile *profile)
 	return profile->names ? 0 : weir_fail(profile->ctx, -ENOMEM, "names");
 }
 
-static int rows_add_merged(struct file_profile *profile, const struct fold_stack *stack)
+/* The merged samples of a place in the order. */
+static const struct fold_stack *rows_merged(const struct file_profile *profile, uint32_t at)
 {
+	return &profile->set.stacks[profile->order ? profile->order[at] : at];
+}
+
+static int rows_add_merged(struct file_profile *profile)
+{
+	const struct fold_stack *stack = rows_merged(profile, profile->next);
 	struct file_sample sample = { .time = profile->last,
 				      .weight = stack->weight,
 				      .count = stack->samples,
@@ -157,7 +164,10 @@ static int rows_add_merged(struct file_profile *profile, const struct fold_stack
 
 	if (stack->frame_count)
 		sample.frames = profile->set.pool + stack->frames;
-
+	if (profile->next)
+		sample.shared =
+			fold_common(&profile->set, stack, rows_merged(profile, profile->next - 1));
+	profile->next++;
 	return file_add_row(profile, &sample);
 }
 
@@ -170,13 +180,15 @@ static int rows_send_merged(struct file_profile *profile)
 		if (!rows_begin(profile))
 			return -EAGAIN;
 		while (!err && profile->next < profile->set.count && !rows_full(profile))
-			err = rows_add_merged(profile, &profile->set.stacks[profile->next++]);
+			err = rows_add_merged(profile);
 		err = err ? weir_fail(profile->ctx, err, "rows of %u stacks", profile->set.count)
 			  : rows_commit(profile);
 	}
 	if (err)
 		return err;
 	fold_set_reset(&profile->set);
+	free(profile->order);
+	profile->order = NULL;
 	profile->next = 0;
 	profile->sending = false;
 	return rows_renew(profile);
@@ -187,13 +199,23 @@ bool file_profile_due(const struct file_profile *profile)
 	return profile->set.count >= ROWS_STACKS || profile->set.pool_used >= ROWS_POOL;
 }
 
+/* Without memory for it they are sent as they came. */
+void file_profile_order(struct file_profile *profile)
+{
+	if (!profile->order)
+		profile->order = fold_order(&profile->set);
+}
+
 int file_profile_send(struct file_profile *profile, bool end)
 {
 	int err;
 
 	if (!(profile->by & FILE_BY_TIME)) {
 		profile->sending |= end || file_profile_due(profile);
-		return profile->sending ? rows_send_merged(profile) : 0;
+		if (!profile->sending)
+			return 0;
+		file_profile_order(profile);
+		return rows_send_merged(profile);
 	}
 	if (!rows_full(profile) && !(end && profile->batch && profile->batch->row_count))
 		return 0;

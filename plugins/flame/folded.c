@@ -51,6 +51,8 @@ struct folded_state {
 	bool terminal; /* that is where it writes to */
 	struct folded_text line;
 	struct folded_text texts;  /* of the steps */
+	struct folded_text names;  /* of all labels of the tree, as lines have them */
+	size_t *name_ends;         /* by label: where in them its own ends */
 	struct folded_step *steps; /* still to be taken, the next one last */
 	size_t step_count;
 	size_t step_capacity;
@@ -110,7 +112,8 @@ static int folded_append(struct folded_text *text, const void *bytes, size_t cou
 		text->bytes = grown;
 		text->capacity = capacity;
 	}
-	memcpy(text->bytes + text->used, bytes, count);
+	if (count)
+		memcpy(text->bytes + text->used, bytes, count);
 	text->used += count;
 	return 0;
 }
@@ -137,7 +140,7 @@ static char folded_byte(const struct folded_state *folded, char c, bool root)
 static int folded_append_name(struct folded_state *folded, const char *name, uint32_t length,
 			      bool root)
 {
-	struct folded_text *text = &folded->texts;
+	struct folded_text *text = &folded->names;
 	uint32_t i = 0;
 	int err = 0;
 
@@ -188,19 +191,37 @@ static int folded_add_step(struct folded_state *folded, const struct folded_step
 	return 0;
 }
 
-/* The node's name and what closes it. */
-static int folded_write_step(struct weir_ctx *ctx, uint32_t node, const char *closing)
+/* Nodes share few labels: each is made into text once. */
+static int folded_make_names(struct weir_ctx *ctx)
 {
 	struct folded_state *folded = ctx->state;
 	const struct calltree *tree = &folded->profile.tree;
-	uint32_t tag = calltree_tag(tree, node), length;
-	const char *suffix = folded_suffix(tag);
-	const char *name = profile_text(ctx, &folded->profile, calltree_name(tree, node), &length);
-	int err = folded_append_name(folded, name, length, tag & PROFILE_ROOT);
+	int err = 0;
 
-	if (!err)
-		err = folded_append(&folded->texts, suffix, strlen(suffix));
-	return err ? err : folded_append(&folded->texts, closing, strlen(closing));
+	folded->name_ends = calloc((size_t)tree->label_count + 1, sizeof(*folded->name_ends));
+	if (!folded->name_ends)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < tree->label_count && !err; i++) {
+		uint32_t tag = tree->labels[i].tag, length;
+		const char *suffix = folded_suffix(tag);
+		const char *name =
+			profile_text(ctx, &folded->profile, tree->labels[i].name, &length);
+
+		err = folded_append_name(folded, name, length, tag & PROFILE_ROOT);
+		if (!err)
+			err = folded_append(&folded->names, suffix, strlen(suffix));
+		folded->name_ends[i] = folded->names.used;
+	}
+	return err;
+}
+
+/* The node's name. */
+static int folded_append_label(struct folded_state *folded, struct folded_text *text, uint32_t node)
+{
+	uint32_t label = folded->profile.tree.nodes[node].label;
+	size_t begin = label ? folded->name_ends[label - 1] : 0;
+
+	return folded_append(text, folded->names.bytes + begin, folded->name_ends[label] - begin);
 }
 
 /* What a node has itself; before calltree_sum() that is what the tree holds. */
@@ -214,6 +235,19 @@ static bool folded_has_self(const struct folded_self *self)
 	return self->value || self->before;
 }
 
+static int folded_append_self(struct folded_state *folded, const struct folded_self *self)
+{
+	char numbers[64];
+	int length;
+
+	if (folded->profile.input.before)
+		length = snprintf(numbers, sizeof(numbers), " %" PRIu64 " %" PRIu64, self->before,
+				  self->value);
+	else
+		length = snprintf(numbers, sizeof(numbers), " %" PRIu64, self->value);
+	return folded_append(&folded->texts, numbers, (size_t)length);
+}
+
 /* `self` NULL: the way down to the node's children. */
 static int folded_step_to(struct weir_ctx *ctx, uint32_t node, const struct folded_step *above,
 			  const struct folded_self *self)
@@ -224,15 +258,11 @@ static int folded_step_to(struct weir_ctx *ctx, uint32_t node, const struct fold
 				    .base = above->base,
 				    .text = folded->texts.used,
 				    .ends = self != NULL };
-	char closing[64] = ";";
-	int err;
+	int err = folded_append_label(folded, &folded->texts, node);
 
-	if (self && folded->profile.input.before)
-		snprintf(closing, sizeof(closing), " %" PRIu64 " %" PRIu64, self->before,
-			 self->value);
-	else if (self)
-		snprintf(closing, sizeof(closing), " %" PRIu64, self->value);
-	err = folded_write_step(ctx, node, closing);
+	if (!err)
+		err = self ? folded_append_self(folded, self)
+			   : folded_append(&folded->texts, ";", 1);
 	step.length = (uint32_t)(folded->texts.used - step.text);
 	return err ? err : folded_add_step(folded, &step);
 }
@@ -286,6 +316,27 @@ static int folded_steps_below(struct weir_ctx *ctx, uint32_t parent, size_t unde
 	return err;
 }
 
+/* Goes down while there is but one way: its line is that of all below. 0 or -ENOMEM. */
+static int folded_go_down(const struct weir_ctx *ctx, uint32_t *node)
+{
+	struct folded_state *folded = ctx->state;
+	const struct calltree_node *nodes = folded->profile.tree.nodes;
+	int err = 0;
+
+	while (!err) {
+		uint32_t child = nodes[*node].child;
+		struct folded_self self = folded_self(ctx, child);
+
+		if (nodes[child].next || !nodes[child].child || folded_has_self(&self))
+			break;
+		err = folded_append_label(folded, &folded->line, child);
+		if (!err)
+			err = folded_append(&folded->line, ";", 1);
+		*node = child;
+	}
+	return err;
+}
+
 /* Takes the next step: writes a line, or goes down. */
 static int folded_take_step(struct weir_ctx *ctx)
 {
@@ -300,8 +351,10 @@ static int folded_take_step(struct weir_ctx *ctx)
 	/* The last of its siblings: their texts are not needed any more. */
 	if (folded->step_count == 0 || folded->steps[folded->step_count - 1].base != step.base)
 		folded->texts.used = step.base;
-	if (!step.ends)
-		return folded_steps_below(ctx, step.node, folded->line.used);
+	if (!step.ends) {
+		err = folded_go_down(ctx, &step.node);
+		return err ? err : folded_steps_below(ctx, step.node, folded->line.used);
+	}
 	err = folded_append(&folded->line, "\n", 1);
 	return err ? err
 		   : ctx->host->writer_write(folded->writer, folded->line.bytes, folded->line.used);
@@ -315,7 +368,9 @@ static int folded_drain(struct weir_ctx *ctx, uint64_t deadline)
 	(void)deadline;
 	if (folded->profile.samples == 0 && !folded->profile.tree.before)
 		weir_log(ctx, WEIR_LOG_WARNING, "no samples: the output is empty");
-	err = folded_steps_below(ctx, 0, 0);
+	err = folded_make_names(ctx);
+	if (!err)
+		err = folded_steps_below(ctx, 0, 0);
 	while (!err && folded->step_count)
 		err = folded_take_step(ctx);
 	if (!err) {
@@ -341,6 +396,8 @@ static void folded_destroy(struct weir_ctx *ctx)
 	profile_clear(ctx, &folded->profile);
 	free(folded->line.bytes);
 	free(folded->texts.bytes);
+	free(folded->names.bytes);
+	free(folded->name_ends);
 	free(folded->steps);
 }
 
