@@ -4,6 +4,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir
 
 if [ "$(id -u)" != 0 ]; then
@@ -48,13 +49,14 @@ watch() {
 }
 
 # rows EXPRESSION: prints a Python expression over `rows`, a list of dicts, and `lost`.
-rows() {
-	python3 - "$tap_dir/json" "$tap_dir/err" "$1" <<'P'
+program rows <<'P'
 import json, re, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 lost = sum(int(n) for n in re.findall(r"lost (\d+) rows: request .* not seen", open(sys.argv[2]).read()))
 print(eval(sys.argv[3]))
 P
+rows() {
+	ask rows "$tap_dir/json" "$tap_dir/err" "$1"
 }
 
 is() {

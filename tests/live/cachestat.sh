@@ -4,6 +4,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir
 file=$tap_dir/file
 pages=1000
@@ -49,8 +50,7 @@ ask() {
 # row EXPRESSION: true of the row? `had`: what mincore said before, in this order. A fault or two
 # of the program's own code may be among the hits, or among the misses where a machine short of memory has
 # dropped its page.
-row() {
-	python3 - "$tap_dir/json" "$tap_dir/said" "$1" <<'P'
+program row <<'P'
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 had = [int(line) for line in open(sys.argv[2])]
@@ -58,6 +58,8 @@ assert len(rows) == 1, rows
 if not eval(sys.argv[3], dict(rows[0], had=had)):
     sys.exit(f"not so: {sys.argv[3]}: {rows[0]} {had}")
 P
+row() {
+	ask row "$tap_dir/json" "$tap_dir/said" "$1"
 }
 
 dd if=/dev/urandom of="$file" bs=4k count=$pages 2>/dev/null

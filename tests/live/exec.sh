@@ -4,6 +4,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir cases=$build/tests/exec_cases
 
 if [ "$(id -u)" != 0 ]; then
@@ -17,11 +18,12 @@ snoop() {
 }
 
 # rows CONDITION: how many rows hold it, a Python expression over the row's columns.
-rows() {
-	python3 - "$tap_dir/json" "$1" <<'P'
+program rows <<'P'
 import json, sys
 print(sum(bool(eval(sys.argv[2], {}, row)) for row in map(json.loads, open(sys.argv[1]))))
 P
+rows() {
+	ask rows "$tap_dir/json" "$1"
 }
 
 # counts N CONDITION: exactly so many rows do.
@@ -31,8 +33,7 @@ counts() {
 }
 
 # reads_back EXPRESSION: a shell that reads the args of the last row has the list of arguments.
-reads_back() {
-	python3 - "$tap_dir/json" "$1" <<'P'
+program reads_back <<'P'
 import json, subprocess, sys
 args = [json.loads(line) for line in open(sys.argv[1])][-1]["args"]
 read = subprocess.run(["bash", "-c", "printf '%s\\0' " + args], stdout=subprocess.PIPE).stdout
@@ -40,6 +41,8 @@ want = [a if isinstance(a, bytes) else a.encode() for a in eval(sys.argv[2])]
 assert read.split(b"\0")[:-1] == want, (args, read)
 assert "\n" not in args
 P
+reads_back() {
+	ask reads_back "$tap_dir/json" "$1"
 }
 
 exec_json="execsnoop --format json"

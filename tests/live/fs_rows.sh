@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # For live tests of fsslower and fsdist: file systems in memory, and the load on them below weir. To be
-# sourced after tap.sh, with `weir` and `load` set.
+# sourced after tap.sh, with `source`, `weir` and `load` set.
+. "$source/tests/ask.sh"
 
 top=$(cd "$tap_dir" && pwd -P)
 
@@ -12,7 +13,8 @@ cleanup() {
 	for loop in $loops; do
 		losetup -d "$loop"
 	done
-	mountpoint -q "$top/slow" && umount "$top/slow"
+	# Lazily, as the loop device is let go of a moment later.
+	mountpoint -q "$top/slow" && umount -l "$top/slow"
 	mountpoint -q "$top/images" && umount -l "$top/images"
 	rm -rf "$tap_dir"
 }
@@ -35,14 +37,14 @@ dist() {
 }
 
 # counts N CONDITION: exactly so many rows hold it, a Python expression over their columns.
-counts() {
-	found=$(python3 - "$tap_dir/json" "$2" "$folder" <<'P'
+program counts <<'P'
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 known = {"folder": sys.argv[3], "rows": rows}
 print(sum(bool(eval(sys.argv[2], {**known, **row})) for row in rows))
 P
-)
+counts() {
+	found=$(ask counts "$tap_dir/json" "$2" "$folder")
 	[ "$found" = "$1" ] && return
 	echo "$found rows, not $1: $2"
 	tail -5 "$tap_dir/json"

@@ -4,6 +4,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir
 
 if [ "$(id -u)" != 0 ]; then
@@ -66,8 +67,7 @@ share=0.97
 emulated && share=0.5
 
 # judge NAME EXPRESSION: python, true. `rows` of NAME; of(comm, function) of them; `truth` by thread.
-judge() {
-	python3 - "$tap_dir" "$1" "$2" "$share" "$stolen_ns" <<'P'
+program judge <<'P'
 import json, sys
 folder, share, stolen = sys.argv[1], float(sys.argv[4]), int(sys.argv[5])
 rows = [json.loads(line) for line in open(folder + "/" + sys.argv[2])]
@@ -102,6 +102,8 @@ if not eval("(" + sys.argv[3] + ")"):
     print(open(folder + "/" + sys.argv[2] + ".err").read())
     sys.exit(1)
 P
+judge() {
+	ask judge "$tap_dir" "$1" "$2" "$share" "$stolen_ns"
 }
 
 mkdir "$tap_dir/slow"

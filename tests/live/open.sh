@@ -4,6 +4,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir load=$build/tests/open_load
 
 if [ "$(id -u)" != 0 ]; then
@@ -22,13 +23,13 @@ snoop() {
 }
 
 # counts N CONDITION: exactly so many rows hold it, a Python expression over their columns.
-counts() {
-	found=$(python3 - "$tap_dir/json" "$2" "$folder" <<'P'
+program counts <<'P'
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 print(sum(bool(eval(sys.argv[2], {"folder": sys.argv[3]}, row)) for row in rows))
 P
-)
+counts() {
+	found=$(ask counts "$tap_dir/json" "$2" "$folder")
 	[ "$found" = "$1" ] && return
 	echo "$found rows, not $1: $2"
 	tail -5 "$tap_dir/json"

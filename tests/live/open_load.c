@@ -20,6 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "thread_state.h"
+
 static char folder[2048];
 
 /* The path of a name below the folder; valid until the next call. */
@@ -243,8 +245,10 @@ static void run_deep(void)
 	close(do_openat(base, "end", O_RDWR | O_CREAT));
 }
 
+/* 100 ms after the first one waits for it. */
 static void *open_other_end(void *unused)
 {
+	until_asleep(getpid());
 	usleep(100000);
 	close(open(below("fifo"), O_WRONLY | O_CLOEXEC));
 	return unused;

@@ -4,6 +4,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir
 children=100
 
@@ -32,8 +33,7 @@ run() {
 }
 
 # judge PYTHON: true. truth; me: the load's row; threads, left: those below it; ended: of its children.
-judge() {
-	python3 - "$tap_dir" "$load" "$1" <<'P'
+program judge <<'P'
 import calendar, json, sys, time
 folder, pid = sys.argv[1], int(sys.argv[2])
 truth = json.loads(open(folder + "/truth").readlines()[-1])
@@ -54,6 +54,8 @@ if not eval(sys.argv[3]):
                         *map(str, threads), "left:", *map(str, left), "children:",
                         *map(str, ended + of_me)]))
 P
+judge() {
+	ask judge "$tap_dir" "$load" "$1"
 }
 
 dd if=/dev/urandom of="$tap_dir/file" bs=1M count=4 conv=fsync 2>/dev/null

@@ -4,6 +4,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir
 
 if [ "$(id -u)" != 0 ]; then
@@ -55,8 +56,7 @@ run() {
 }
 
 # judge EXPRESSION: python, true. `truth`, `tasks`: by thread; `slow`: rows; `latency`: rows.
-judge() {
-	python3 - "$tap_dir" "$1" "$stolen_ns" "$per_turn" <<'P'
+program judge <<'P'
 import json, os, re, sys
 folder, stolen, per_turn = sys.argv[1], int(sys.argv[3]), float(sys.argv[4])
 def rows(name):
@@ -98,6 +98,8 @@ if not eval(sys.argv[2]):
     print("slow", len(slow), "latency", latency)
     sys.exit(1)
 P
+judge() {
+	ask judge "$tap_dir" "$1" "$stolen_ns" "$per_turn"
 }
 
 watch_tasks() {

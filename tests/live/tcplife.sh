@@ -6,6 +6,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir
 load=$build/tests/tcp_load
 near=weir-$$-a far=weir-$$-b
@@ -57,14 +58,15 @@ equal() {
 
 # rows PIPELINE CONDITION [VALUE]: counts the rows in our namespaces for which it holds, `r`
 # being the row; or prints the value of the first.
-rows() {
-	python3 - "$tap_dir/$1.json" "$near_id" "$far_id" "$2" "${3-}" <<'P'
+program rows <<'P'
 import json, sys
 near, far = int(sys.argv[2]), int(sys.argv[3])
 rows = [r for r in map(json.loads, open(sys.argv[1])) if r["netns"] in (near, far)]
 rows = [r for r in rows if eval(sys.argv[4])]
 print(eval(sys.argv[5], {"rows": rows}) if sys.argv[5] else len(rows))
 P
+rows() {
+	ask rows "$tap_dir/$1.json" "$near_id" "$far_id" "$2" "${3-}"
 }
 
 # begin PIPELINE...: starts them all. end: stops them all.

@@ -5,6 +5,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir
 load=$build/tests/tcp_load
 near=weir-$$-a far=weir-$$-b
@@ -58,14 +59,15 @@ equal() {
 }
 
 # rows CONDITION [VALUE]: counts the rows in our namespaces for which it holds; or prints a value.
-rows() {
-	python3 - "$tap_dir/json" "$near_id" "$far_id" "$1" "${2-}" <<'P'
+program rows <<'P'
 import json, sys
 near, far = int(sys.argv[2]), int(sys.argv[3])
 rows = [r for r in map(json.loads, open(sys.argv[1])) if r["netns"] in (near, far)]
 rows = [r for r in rows if eval(sys.argv[4])]
 print(eval(sys.argv[5], {"rows": rows}) if sys.argv[5] else len(rows))
 P
+rows() {
+	ask rows "$tap_dir/json" "$near_id" "$far_id" "$1" "${2-}"
 }
 
 segments() {

@@ -4,6 +4,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir
 
 if [ "$(id -u)" != 0 ]; then
@@ -67,19 +68,20 @@ sinks:
 Y
 
 # The moment in ns, by the clock that all use.
-clock() {
-	python3 -c 'import time; print(time.monotonic_ns())'
-}
+program clock <<'P'
+import time
+print(time.monotonic_ns())
+P
 
 # watch NAME WEIR-ARGUMENT...: JSON in $tap_dir/NAME, and between which moments it began.
 watch() {
 	name=$1
 	shift
-	clock >"$tap_dir/$name.span"
+	ask clock >"$tap_dir/$name.span"
 	"$weir" "$@" --format json >"$tap_dir/$name" 2>"$tap_dir/$name.err" &
 	pids="$pids $!"
 	attached "$tap_dir/$name.err"
-	clock >>"$tap_dir/$name.span"
+	ask clock >>"$tap_dir/$name.span"
 	names="$names $name"
 }
 
@@ -114,23 +116,20 @@ echo >&9
 until_true grep -q "done" "$tap_dir/truth"
 stolen_ns=$(($(stolen) - before))
 for name in $names; do
-	clock >>"$tap_dir/$name.span"
+	ask clock >>"$tap_dir/$name.span"
 done
 for pid in $pids; do
 	kill -INT "$pid"
 	wait "$pid"
 done
 for name in $names; do
-	clock >>"$tap_dir/$name.span"
+	ask clock >>"$tap_dir/$name.span"
 done
 "$weir" why "$load" --duration 300ms >"$tap_dir/said" 2>&1
 exec 9>&-
 wait $loader
 
-# judge: reads sentences, each with a line of python below it that must be true, and checks them.
-judge() {
-	cat >"$tap_dir/table"
-	python3 - "$tap_dir" "$load" "$disk" "$stolen_ns" "$hole" <<'P'
+program judge <<'P'
 import json, os, re, sys
 folder, load, disk = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 stolen, hole = int(sys.argv[4]), float(sys.argv[5])
@@ -167,28 +166,18 @@ slack = 8e6 * (1 + unseen("one"))
 turn = 40e6 # one on a busy CPU, whose end the kernel did not show and nobody missed
 def on_queue(t):  # what may be on the wrong side of a switch
     return hole * (truth[t]["run"] + truth[t]["wait"]) + 2e4 * tasks[t]["switches"]
-lines = open(folder + "/table").read().splitlines()
-for number, line in enumerate(lines[1::2], 1):
-    with open(folder + "/verdict.%d" % number, "w") as verdict:
-        if eval(line):
-            continue
-        print(line, "span", span("one"), "unseen", unseen("one"), "stolen", stolen, file=verdict)
-        for name in truth:
-            print(name, truth[name], {k: tasks[name][k] for k in SUMS + ("disk", "longest", "disks")},
-                  file=verdict)
+if not eval(sys.argv[6]):
+    print(sys.argv[6], "span", span("one"), "unseen", unseen("one"), "stolen", stolen)
+    for name in truth:
+        print(name, truth[name], {k: tasks[name][k] for k in SUMS + ("disk", "longest", "disks")})
+    sys.exit(1)
 P
-	number=0
-	while read -r sentence && read -r _; do
-		number=$((number + 1))
-		check "$sentence" verdict $number
-	done <"$tap_dir/table"
-	rm -f "$tap_dir"/verdict.*
-}
 
-# verdict NUMBER: nothing is to be said against it.
-verdict() {
-	[ -e "$tap_dir/verdict.$1" ] || { echo "not judged"; return 1; }
-	! grep . "$tap_dir/verdict.$1"
+# judge: reads sentences, each with a line of python below it that must be true, and checks them.
+judge() {
+	while read -r sentence && read -r expression; do
+		check "$sentence" ask judge "$tap_dir" "$load" "$disk" "$stolen_ns" "$hole" "$expression"
+	done
 }
 
 # The kernel leaves out of run time the interrupts that came meanwhile, and what the hypervisor stole.

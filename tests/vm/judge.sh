@@ -1,31 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What weir saw against what is known: many expressions in one Python process, as in an emulated
-# machine the start of each takes seconds.
+# What weir saw against what is known. To be sourced after tap.sh and ask.sh.
+
+program judge <<'P'
+import errno, json, os, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+known = dict(pair.split("=", 1) for pair in sys.argv[3:])
+known = dict({name: eval(value) for name, value in known.items()}, rows=rows, errno=errno, os=os)
+if not eval(sys.argv[2], known):
+    sys.exit(" ".join(sys.argv[2:]))
+P
 
 # judge [NAME=VALUE...] <<LINES: each line "sentence: expression" is a case; a Python expression
 # over `rows`, which weir wrote to $tap_dir/json, and the names.
 judge() {
-	python3 -I -S -c '
-import errno, json, os, sys
-rows = [json.loads(line) for line in open(sys.argv[1])]
-known = dict(pair.split("=", 1) for pair in sys.argv[2:])
-known = dict({name: eval(value) for name, value in known.items()}, rows=rows, errno=errno, os=os)
-for line in sys.stdin:
-    sentence, expression = line.rstrip("\n").split(": ", 1)
-    try:
-        verdict = "yes" if eval(expression, dict(known)) else "no"
-    except Exception as error:
-        verdict = repr(error).replace(" ", "_")
-    print(verdict, sentence)
-' "$tap_dir/json" "$@" >"$tap_dir/verdicts" || echo "no the rows can be read" >>"$tap_dir/verdicts"
-	while read -r verdict sentence; do
-		check "$sentence" stands "$verdict" "$@"
-	done <"$tap_dir/verdicts"
+	while read -r line; do
+		check "${line%%: *}" stands "${line#*: }" "$@"
+	done
 }
 
 stands() {
-	[ "$1" = yes ] && return
-	echo "$@"
+	ask judge "$tap_dir/json" "$@" && return
 	head -c 4000 "$tap_dir/json"
 	cat "$tap_dir/err"
 	return 1

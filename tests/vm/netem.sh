@@ -5,6 +5,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 . "$source/tests/vm/judge.sh"
 . "$source/tests/live/sockets.sh"
 weir=$build/weir load=$build/tests/tcp_load

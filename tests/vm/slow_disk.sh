@@ -5,6 +5,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 . "$source/tests/vm/judge.sh"
 weir=$build/weir disk=/dev/vdb
 

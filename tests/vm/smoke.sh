@@ -6,6 +6,7 @@
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/ask.sh"
 weir=$build/weir
 
 # said N COMMAND...: it ends with N; its output and what it says go to $tap_dir/json and err.
@@ -22,12 +23,16 @@ said() {
 }
 
 # rows EXPRESSION: true of the rows of $tap_dir/json.
-rows() {
-	python3 -I -S - "$tap_dir/json" "$1" <<'P' || { cut -c1-3000 "$tap_dir/json" | head -30; cat "$tap_dir/err"; return 1; }
+program rows <<'P'
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 sys.exit(not eval(sys.argv[2]))
 P
+rows() {
+	ask rows "$tap_dir/json" "$1" && return
+	cut -c1-3000 "$tap_dir/json" | head -30
+	cat "$tap_dir/err"
+	return 1
 }
 
 check "doctor looks at this kernel" said 0 "$weir" doctor
