@@ -24,9 +24,6 @@
  */
 #define COMPONENT_MIN offsetof(struct weir_component, cost)
 
-/* The host's version in messages: with major 0, each minor version is on its own. */
-#define ACCEPTED_MINOR (WEIR_ABI_MAJOR == 0 ? WEIR_ABI_MINOR : -1)
-
 /* One file under judgement. */
 struct verdict {
 	const char *path;
@@ -53,30 +50,32 @@ static int WEIR_PRINTF(2, 3) refuse(const struct verdict *verdict, const char *f
 	return -ENOEXEC;
 }
 
-bool plugin_abi_accepted(uint32_t host_major, uint32_t host_minor, uint32_t major, uint32_t minor)
+bool plugin_abi_accepted(uint32_t host_major, uint32_t host_minor, const struct weir_note *note)
 {
-	if (major != host_major)
-		return false;
-	return host_major > 0 || minor == host_minor;
+	return note->abi_major == host_major && note->needs_minor <= host_minor;
 }
 
+/* A newer minor version only adds: a newer weir has what the plugin needs. */
 static int refuse_abi(struct verdict *verdict)
 {
-	char accepted[16] = "x";
+	const struct weir_note *note = &verdict->note;
 
-	if (ACCEPTED_MINOR >= 0)
-		snprintf(accepted, sizeof(accepted), "%d", ACCEPTED_MINOR);
+	if (note->abi_major == WEIR_ABI_MAJOR)
+		return refuse(verdict,
+			      "it needs ABI %u.%u; this weir has %u.%u: take a newer weir, or "
+			      "build it with this weir's headers",
+			      note->abi_major, note->needs_minor, WEIR_ABI_MAJOR, WEIR_ABI_MINOR);
 	return refuse(verdict,
-		      "built for ABI %u.%u; this weir accepts %u.%s: build it with this weir's "
+		      "built for ABI %u.%u; this weir accepts %u.x: build it with this weir's "
 		      "headers",
-		      verdict->note.abi_major, verdict->note.abi_minor, WEIR_ABI_MAJOR, accepted);
+		      note->abi_major, note->abi_minor, WEIR_ABI_MAJOR);
 }
 
 static int check_note(struct verdict *verdict, const char *name)
 {
 	const struct weir_note *note = &verdict->note;
 
-	if (!plugin_abi_accepted(WEIR_ABI_MAJOR, WEIR_ABI_MINOR, note->abi_major, note->abi_minor))
+	if (!plugin_abi_accepted(WEIR_ABI_MAJOR, WEIR_ABI_MINOR, note))
 		return refuse_abi(verdict);
 	if (note->kind < WEIR_SOURCE || note->kind > WEIR_PROVIDER)
 		return refuse(verdict,

@@ -48,8 +48,8 @@ int plugin_read_note(const char *path, const char *name, struct weir_note *note,
 /* A component that is linked into weir. NULL: no memory. */
 struct plugin *plugin_of_component(const struct weir_component *component);
 void plugin_free(struct plugin *plugin); /* NULL is allowed; the file stays mapped */
-/* True when a host of the first version takes a plugin of the second: the rule of abi.h. */
-bool plugin_abi_accepted(uint32_t host_major, uint32_t host_minor, uint32_t major, uint32_t minor);
+/* True when a host of that version takes a plugin with that note: the rule of abi.h. */
+bool plugin_abi_accepted(uint32_t host_major, uint32_t host_minor, const struct weir_note *note);
 
 /*
  * plugin_tables.c: gives the component's tables, schemas included, this weir's item sizes. What

@@ -21,14 +21,16 @@ static int unwind_mapping(struct weir_ctx *self, uint32_t pid, uint64_t time, ui
 	struct perf_data *data = self->state;
 	const struct perf_data_space *space = data->unwind_space;
 	const struct perf_data_map *map = space ? perf_data_map_at(space, address) : NULL;
+	struct weir_mapping found;
 
 	(void)time;
 	if (!map)
 		return -ENOENT;
-	perf_data_mapping(data, map, pid, mapping);
+	perf_data_mapping(data, map, pid, &found);
 	/* It is code, but of no file that is here. */
 	if (perf_data_is_foreign_vdso(data, map))
-		mapping->path = "";
+		found.path = "";
+	weir_give(mapping, &found, sizeof(found));
 	return 0;
 }
 

@@ -126,7 +126,7 @@ static int remap_rows(const struct remap_job *job, const struct weir_schema *sch
 
 	for (row = 0; row < count; row++, from += schema->row_size, to += schema->row_size) {
 		for (i = 0; i < schema->fields.count && !err; i++) {
-			const struct weir_field *field = &schema->fields.items[i];
+			const struct weir_field *field = weir_field_at(schema, i);
 			struct weir_rows_ref rows;
 
 			if (field->type != WEIR_TYPE_ROWS || !nested) {

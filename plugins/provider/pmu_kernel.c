@@ -38,11 +38,11 @@ static int pmu_find(struct weir_ctx *ctx, const char *name, struct weir_pmu_even
 }
 
 /* A tracepoint may end like a modifier ("group:k"), so the whole is looked for first. */
-static int pmu_encode(struct weir_ctx *ctx, const char *name, struct weir_pmu_event *event)
+static int pmu_name(struct weir_ctx *ctx, const char *name, struct weir_pmu_event *event)
 {
+	const struct weir_pmu_event blank = { .size = sizeof(blank) };
+	struct weir_pmu_event modified = blank;
 	struct pmu_state *state = ctx->state;
-	const struct weir_pmu_event blank = *event;
-	struct weir_pmu_event modified = *event;
 	size_t length = weir_pmu_modifiers(name, &modified);
 	char plain[sizeof(state->name)];
 	int err;
@@ -67,6 +67,15 @@ static int pmu_encode(struct weir_ctx *ctx, const char *name, struct weir_pmu_ev
 		event->name = state->name;
 	}
 	event->flags |= WEIR_PMU_ENCODED;
+	return err;
+}
+
+static int pmu_encode(struct weir_ctx *ctx, const char *name, struct weir_pmu_event *event)
+{
+	struct weir_pmu_event found = { .size = sizeof(found) };
+	int err = pmu_name(ctx, name, &found);
+
+	weir_give(event, &found, sizeof(found));
 	return err;
 }
 

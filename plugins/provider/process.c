@@ -314,15 +314,6 @@ static const char *process_comm(struct weir_ctx *ctx, struct process *process, u
 	return thread ? thread->comm : "";
 }
 
-/* Fills what of the consumer's struct there is: it may be older or newer than this provider. */
-static void process_give(void *to, const void *from, size_t known)
-{
-	uint32_t size = *(const uint32_t *)to;
-
-	memcpy(to, from, size < known ? size : known);
-	*(uint32_t *)to = size;
-}
-
 static int process_info(struct weir_ctx *ctx, uint32_t pid, uint32_t tid, uint64_t time,
 			struct weir_process_info *info)
 {
@@ -333,7 +324,7 @@ static int process_info(struct weir_ctx *ctx, uint32_t pid, uint32_t tid, uint64
 
 	if (pid == 0) {
 		found.comm = "swapper";
-		process_give(info, &found, sizeof(found));
+		weir_give(info, &found, sizeof(found));
 		return 0;
 	}
 	process = process_look_up(ctx, pid, time);
@@ -348,7 +339,7 @@ static int process_info(struct weir_ctx *ctx, uint32_t pid, uint32_t tid, uint64
 	found.cgroup = process->cgroup ? process->cgroup : "";
 	found.container = process->container ? process->container : "";
 	found.cgroups = process->cgroups ? process->cgroups : "";
-	process_give(info, &found, sizeof(found));
+	weir_give(info, &found, sizeof(found));
 	return 0;
 }
 
@@ -372,7 +363,7 @@ static void process_describe(const struct process *process, const struct process
 	};
 
 	memcpy(found.build_id, file->build_id, sizeof(found.build_id));
-	process_give(mapping, &found, sizeof(found));
+	weir_give(mapping, &found, sizeof(found));
 }
 
 static int process_mapping(struct weir_ctx *ctx, uint32_t pid, uint64_t time, uint64_t address,

@@ -10,10 +10,10 @@ const struct weir_field *columns_find(const struct weir_schema *schema, const ch
 	const struct weir_field *field = weir_find(schema, word);
 
 	for (uint32_t i = 0; i < schema->fields.count && !field; i++) {
-		const struct weir_head *head = schema->fields.items[i].head;
+		const struct weir_head *head = weir_field_at(schema, i)->head;
 
 		if (head && strcmp(head->text, word) == 0)
-			field = &schema->fields.items[i];
+			field = weir_field_at(schema, i);
 	}
 	return field;
 }
@@ -53,6 +53,6 @@ int columns_choose(struct columns *chosen, const struct weir_texts *columns,
 	if (chosen->count)
 		return 0;
 	for (uint32_t i = 0; i < schema->fields.count; i++)
-		chosen->fields[chosen->count++] = &schema->fields.items[i];
+		chosen->fields[chosen->count++] = weir_field_at(schema, i);
 	return 0;
 }

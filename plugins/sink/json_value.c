@@ -118,7 +118,7 @@ static void json_fields_from(struct weir_ctx *ctx, const struct weir_batch *batc
 {
 	for (uint32_t i = first; i < schema->fields.count; i++) {
 		line_text(line, i > first ? "," : "");
-		json_field(ctx, batch, &schema->fields.items[i], row, line);
+		json_field(ctx, batch, weir_field_at(schema, i), row, line);
 	}
 }
 
@@ -126,14 +126,14 @@ static void json_fields_from(struct weir_ctx *ctx, const struct weir_batch *batc
 static void json_entry(struct weir_ctx *ctx, const struct weir_batch *batch,
 		       const struct weir_schema *schema, const void *row, struct line *line)
 {
-	const struct value key = value_read(ctx, batch, &schema->fields.items[0], row);
+	const struct value key = value_read(ctx, batch, weir_field_at(schema, 0), row);
 
 	/* An absent text is none. */
 	json_text(line, key.kind == VALUE_TEXT ? key.text : "",
 		  key.kind == VALUE_TEXT ? key.count : 0);
 	line_text(line, ":");
 	if (schema->fields.count == 2) {
-		json_value(ctx, batch, &schema->fields.items[1], row, line);
+		json_value(ctx, batch, weir_field_at(schema, 1), row, line);
 		return;
 	}
 	line_text(line, "{");

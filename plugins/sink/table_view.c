@@ -12,15 +12,17 @@
 static const struct weir_field *view_depth(const struct weir_schema *schema,
 					   const struct weir_field *field)
 {
-	if (!value_is_text(field))
-		return NULL;
-	while (field-- > schema->fields.items) {
-		if (field->flags & WEIR_DEPTH)
-			return field;
-		if (value_is_text(field))
-			return NULL;
+	const struct weir_field *depth = NULL;
+
+	for (uint32_t i = 0; i < schema->fields.count && weir_field_at(schema, i) != field; i++) {
+		const struct weir_field *before = weir_field_at(schema, i);
+
+		if (before->flags & WEIR_DEPTH)
+			depth = before;
+		else if (value_is_text(before))
+			depth = NULL;
 	}
-	return NULL;
+	return value_is_text(field) ? depth : NULL;
 }
 
 /* "latency", "latency.p99", and with raw numbers "latency.p99[ns]". NULL: no memory. */
@@ -124,7 +126,7 @@ static int view_add_all(struct table_view *view, const struct table_conf *conf)
 	int err = 0;
 
 	for (uint32_t i = 0; i < view->schema->fields.count && !err; i++) {
-		const struct weir_field *field = &view->schema->fields.items[i];
+		const struct weir_field *field = weir_field_at(view->schema, i);
 
 		if (view_is_shown(view, field))
 			err = view_add(view, conf, field);
@@ -153,7 +155,7 @@ static int view_add_chosen(struct table_view *view, const struct table_conf *con
 static void view_look(struct table_view *view)
 {
 	for (uint32_t i = 0; i < view->schema->fields.count; i++) {
-		const struct weir_field *field = &view->schema->fields.items[i];
+		const struct weir_field *field = weir_field_at(view->schema, i);
 
 		view->events |= field->role == WEIR_EVENT;
 		view->histograms |= field->type == WEIR_TYPE_HISTOGRAM;

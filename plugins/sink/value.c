@@ -236,7 +236,7 @@ struct value_frame value_frame(struct weir_ctx *ctx, const struct weir_batch *ba
 const struct weir_field *value_time_field(const struct weir_schema *schema)
 {
 	for (uint32_t i = 0; i < schema->fields.count; i++) {
-		const struct weir_field *field = &schema->fields.items[i];
+		const struct weir_field *field = weir_field_at(schema, i);
 
 		if (field->type == WEIR_TYPE_TIME &&
 		    (field->role == WEIR_EVENT || strcmp(field->name, "time") == 0))
@@ -272,7 +272,7 @@ double value_number(const struct value *value)
 bool value_per_second(const struct weir_schema *schema)
 {
 	for (uint32_t i = 0; i < schema->fields.count; i++) {
-		const struct weir_head *head = schema->fields.items[i].head;
+		const struct weir_head *head = weir_field_at(schema, i)->head;
 
 		if (head && head->flags & WEIR_PER_SECOND)
 			return true;

@@ -73,10 +73,10 @@ static int block_choose(struct weir_ctx *ctx, const struct weir_schema *from)
 		field = ctx->host->want(ctx, 0, &want, option);
 		if (!field)
 			return -EINVAL;
-		st->shown[(*count)++] = *field;
+		st->shown[(*count)++] = weir_field_copy(from, field);
 	}
 	for (uint32_t i = 0; i < from->fields.count && !conf->columns.count; i++)
-		st->shown[(*count)++] = from->fields.items[i];
+		st->shown[(*count)++] = weir_field_copy(from, weir_field_at(from, i));
 	for (uint32_t i = 0; i < *count; i++)
 		if (!block_can_show(&st->shown[i]))
 			return weir_fail(ctx, -EINVAL, "column %s is none of numbers and texts",
@@ -190,7 +190,7 @@ static int block_push(struct weir_ctx *ctx, uint32_t input __attribute__((unused
 static bool block_is_of_events(const struct weir_schema *schema)
 {
 	for (uint32_t i = 0; i < schema->fields.count; i++)
-		if (schema->fields.items[i].role == WEIR_EVENT)
+		if (weir_field_at(schema, i)->role == WEIR_EVENT)
 			return true;
 	return false;
 }

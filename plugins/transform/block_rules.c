@@ -20,7 +20,7 @@ static const char *block_reference(const struct weir_schema *schema, const char 
 
 	*field = schema->fields.count;
 	for (uint32_t i = 0; end && i < schema->fields.count; i++) {
-		const char *name = schema->fields.items[i].name;
+		const char *name = weir_field_at(schema, i)->name;
 		const size_t length = strlen(name);
 
 		if ((size_t)(end - text - 2) == length && strncmp(name, text + 2, length) == 0)
@@ -43,7 +43,7 @@ static int block_bind_say(struct weir_ctx *ctx, const struct weir_tree *tree, co
 					      (int)(strchr(at, '}') - at + 1), at);
 		if (!st->values[field])
 			st->values[field] = ctx->host->expr_compile(
-				ctx, schema->fields.items[field].name, schema, "block");
+				ctx, weir_field_at(schema, field)->name, schema, "block");
 		if (!st->values[field])
 			return -EINVAL;
 	}

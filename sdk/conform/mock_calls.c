@@ -17,7 +17,7 @@ struct weir_writer {
 
 static struct mock *mock_of(struct weir_ctx *ctx)
 {
-	return (struct mock *)ctx;
+	return (struct mock *)((char *)ctx - offsetof(struct mock, ctx));
 }
 
 static void WEIR_PRINTF(3, 0)
@@ -135,9 +135,10 @@ static const struct weir_field *mock_want(struct weir_ctx *ctx, uint32_t i,
 		subject_fault(mock_of(ctx)->subject, "want: there is no input %u", i);
 		return NULL;
 	}
-	switch (schema_want(mock_of(ctx)->inputs[i].schema, want, &field)) {
+	switch (schema_want(mock_of(ctx)->natives[i], want, &field)) {
 	case SCHEMA_FITS:
-		return field;
+		return weir_field_at(mock_of(ctx)->inputs[i].schema,
+				     (uint32_t)(field - mock_of(ctx)->natives[i]->fields.items));
 	case SCHEMA_GOES_WITHOUT:
 		return NULL;
 	default:
@@ -361,6 +362,16 @@ static void mock_losses(struct weir_ctx *ctx, weir_loss_fn *seen, void *arg)
 	(void)arg;
 }
 
+/* A schema that was given to the instance, in our sizes. */
+static const struct weir_schema *native_of(const struct mock *mock,
+					   const struct weir_schema *schema)
+{
+	for (uint32_t i = 0; i < mock->ctx.input_count; i++)
+		if (mock->inputs[i].schema == schema)
+			return mock->natives[i];
+	return schema;
+}
+
 static struct weir_expr *mock_expr_compile(struct weir_ctx *ctx, const char *text,
 					   const struct weir_schema *schema, const char *option)
 {
@@ -368,7 +379,7 @@ static struct weir_expr *mock_expr_compile(struct weir_ctx *ctx, const char *tex
 	struct expr_error error = { .message = "refused" };
 
 	if (!(mock_of(ctx)->hardships & HARD_REFUSED) &&
-	    expr_compile(text, schema, &expr, &error) == 0)
+	    expr_compile(text, native_of(mock_of(ctx), schema), &expr, &error) == 0)
 		return expr;
 	fail(ctx, -EINVAL, "option %s: %s", option ? option : "", error.message);
 	return NULL;
@@ -487,16 +498,3 @@ const struct weir_host mock_calls = {
 	.writer_patch = mock_writer_patch,
 	.command_again = mock_command_again,
 };
-
-const struct weir_host *mock_calls_newer(void)
-{
-	static struct {
-		struct weir_host known;
-		void *later[8];
-	} newer;
-
-	newer.known = mock_calls;
-	newer.known.size = sizeof(newer);
-	newer.known.abi_minor++;
-	return &newer.known;
-}

@@ -11,10 +11,13 @@
 #include "../../core/batch.h"
 #include "../../core/names.h"
 #include "../../core/schema.h"
+#include "guarded.h"
 
-#define TICKS    3
-#define MANY     300 /* rows of a large batch */
-#define DRAIN_NS 1000000000
+#define TICKS       3
+#define MANY        300 /* rows of a large batch */
+#define DRAIN_NS    1000000000
+#define LATER       0x5a /* fills what only a newer host has */
+#define LATER_CALLS 8
 
 /* A required option gets its smallest value, or a word. */
 static const char *made_up_value(const struct weir_option *option, char *text, size_t size)
@@ -104,36 +107,60 @@ static void set_outputs(struct mock *mock)
 
 		mock->outputs[i] = output->schema;
 		if (output->flags & WEIR_SAME_AS_INPUT && mock->ctx.input_count > 0)
-			mock->outputs[i] = mock->inputs[0].schema;
+			mock->outputs[i] = mock->natives[0];
 	}
+}
+
+/* The vtable of a host of today, or of a newer one: calls that nobody knows yet, and must not make. */
+static struct weir_host *calls_new(size_t size)
+{
+	struct weir_host *calls = guarded_new(size);
+
+	if (!calls)
+		return NULL;
+	memset(calls, LATER, size);
+	memcpy(calls, &mock_calls, sizeof(mock_calls));
+	calls->size = (uint32_t)size;
+	calls->abi_minor += size > sizeof(*calls);
+	return calls;
+}
+
+static bool mock_fill(struct mock *mock)
+{
+	const struct weir_component *component = mock->component;
+	void *options = calloc(1, component->options_size + 1u);
+
+	mock->calls_size = sizeof(struct weir_host);
+	if (mock->hardships & HARD_NEWER)
+		mock->calls_size += LATER_CALLS * sizeof(void *);
+	mock->calls = calls_new(mock->calls_size);
+	mock->ctx = (struct weir_ctx){ .size = sizeof(mock->ctx),
+				       .host = mock->calls,
+				       .state = calloc(1, component->state_size + 1u),
+				       .options = options,
+				       .root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) };
+	return mock->calls && mock->ctx.root >= 0 && options && mock->ctx.state &&
+	       fill_options(mock, options) == 0;
 }
 
 struct mock *mock_new(struct subject *subject, const struct weir_component *component,
 		      uint32_t hardships)
 {
-	struct mock *mock = calloc(1, sizeof(*mock));
-	void *options;
+	struct mock *mock = guarded_new(sizeof(*mock));
 
 	if (!mock)
 		return NULL;
 	mock->subject = subject;
 	mock->component = component;
 	mock->hardships = hardships;
-	options = calloc(1, component->options_size + 1u);
-	mock->ctx = (struct weir_ctx){ .size = sizeof(mock->ctx),
-				       .host = hardships & HARD_NEWER ? mock_calls_newer()
-								      : &mock_calls,
-				       .state = calloc(1, component->state_size + 1u),
-				       .options = options,
-				       .root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) };
 	for (int i = 0; i < MOCK_WATCHES_MAX; i++)
 		mock->watches[i].fd = -1;
-	if (mock->ctx.root >= 0 && options && mock->ctx.state && fill_options(mock, options) == 0) {
-		set_outputs(mock);
-		return mock;
+	if (!mock_fill(mock)) {
+		mock_free(mock);
+		return NULL;
 	}
-	mock_free(mock);
-	return NULL;
+	set_outputs(mock);
+	return mock;
 }
 
 void mock_free(struct mock *mock)
@@ -144,8 +171,10 @@ void mock_free(struct mock *mock)
 		mock_end(mock->helpers[i]);
 		mock_free(mock->helpers[i]);
 	}
-	for (int i = 0; i < MOCK_INPUTS_MAX; i++)
+	for (int i = 0; i < MOCK_INPUTS_MAX; i++) {
 		free(mock->schemas[i]);
+		free(mock->wide[i]);
+	}
 	for (int i = 0; i < MOCK_OUTPUTS_MAX; i++)
 		free(mock->adopted[i]);
 	if (mock->ctx.root >= 0)
@@ -153,7 +182,22 @@ void mock_free(struct mock *mock)
 	option_release(mock->memory);
 	free((void *)mock->ctx.options);
 	free(mock->ctx.state);
-	free(mock);
+	guarded_free(mock->calls, mock->calls_size);
+	guarded_free(mock, sizeof(*mock));
+}
+
+/* Input `i`, of that slot. 0 or -ENOMEM. */
+static int connect_input(struct mock *mock, uint32_t i, uint32_t slot)
+{
+	const struct weir_schema *schema =
+		synthetic_schema(&mock->component->inputs.items[slot], &mock->schemas[i]);
+
+	mock->natives[i] = schema;
+	if (schema && mock->hardships & HARD_NEWER)
+		schema = synthetic_wider(schema, &mock->wide[i]);
+	mock->inputs[i] =
+		(struct weir_input){ sizeof(struct weir_input), slot, "conform", "rows", schema };
+	return schema ? 0 : -ENOMEM;
 }
 
 int mock_connect(struct mock *mock)
@@ -164,15 +208,9 @@ int mock_connect(struct mock *mock)
 		const struct weir_slot *wanted = &mock->component->inputs.items[slot];
 		uint32_t edges = wanted->flags & WEIR_MANY ? 2 : 1;
 
-		for (; edges > 0 && count < MOCK_INPUTS_MAX; edges--, count++) {
-			const struct weir_schema *schema =
-				synthetic_schema(wanted, &mock->schemas[count]);
-
-			if (!schema)
+		for (; edges > 0 && count < MOCK_INPUTS_MAX; edges--, count++)
+			if (connect_input(mock, count, slot) < 0)
 				return -ENOMEM;
-			mock->inputs[count] = (struct weir_input){ sizeof(struct weir_input), slot,
-								   "conform", "rows", schema };
-		}
 	}
 	mock->ctx.input_count = count;
 	set_outputs(mock);
@@ -248,7 +286,7 @@ static int push_batch(struct mock *mock, uint32_t input, struct weir_batch *batc
 static int push_one(struct mock *mock, uint32_t input, uint32_t rows)
 {
 	struct weir_names *names = names_new();
-	struct batch *batch = synthetic_batch(mock->inputs[input].schema, rows, names);
+	struct batch *batch = synthetic_batch(mock->natives[input], rows, names);
 	int err = batch ? push_batch(mock, input, &batch->seen) : -ENOMEM;
 
 	batch_release(batch);

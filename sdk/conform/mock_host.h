@@ -19,7 +19,6 @@ struct mock_watch {
 };
 
 struct mock {
-	struct weir_ctx ctx; /* first: the calls find the mock by it */
 	struct subject *subject;
 	const struct weir_component *component;
 	struct option_memory *memory; /* what the options point to */
@@ -32,7 +31,9 @@ struct mock {
 	char reason[512]; /* of the last failure; "": none was given */
 	uint64_t period;
 	struct weir_input inputs[MOCK_INPUTS_MAX];
+	const struct weir_schema *natives[MOCK_INPUTS_MAX]; /* the inputs' schemas, in our sizes */
 	void *schemas[MOCK_INPUTS_MAX]; /* what the inputs' schemas are made of */
+	void *wide[MOCK_INPUTS_MAX];    /* HARD_NEWER: the same of a newer host */
 	const struct weir_schema *outputs[MOCK_OUTPUTS_MAX];
 	void *adopted[MOCK_OUTPUTS_MAX];
 	struct mock_watch watches[MOCK_WATCHES_MAX];
@@ -40,7 +41,13 @@ struct mock {
 	uint32_t helper_count;
 	int64_t loans; /* what was taken and not given back */
 	int64_t writers;
+	struct weir_host *calls; /* guarded, of calls_size bytes */
+	size_t calls_size;
+	struct weir_ctx ctx; /* last: behind it nothing lies. The calls find the mock by it */
 };
+
+_Static_assert(offsetof(struct mock, ctx) + sizeof(struct weir_ctx) == sizeof(struct mock),
+	       "the context must end where the mock does");
 
 /* An instance with the subject's settings; NULL after a fault. mock_free() leaves destroy() out. */
 struct mock *mock_new(struct subject *subject, const struct weir_component *component,
@@ -57,11 +64,11 @@ void mock_end(struct mock *mock);
 
 /* mock_calls.c */
 extern const struct weir_host mock_calls;
-/* The same of a host with more calls than this kit knows. */
-const struct weir_host *mock_calls_newer(void);
 
 /* synthetic.c: a schema for a slot, all in one allocation; NULL: no memory. */
 const struct weir_schema *synthetic_schema(const struct weir_slot *slot, void **owned);
+/* The same schema with members that nobody has heard of yet, all in one allocation. */
+const struct weir_schema *synthetic_wider(const struct weir_schema *schema, void **owned);
 /* A committed batch of such rows: NULL: no memory. For batch_release(). */
 struct batch *synthetic_batch(const struct weir_schema *schema, uint32_t rows,
 			      struct weir_names *names);

@@ -113,6 +113,58 @@ const struct weir_schema *synthetic_schema(const struct weir_slot *slot, void **
 	return &built->schema;
 }
 
+/* A newer host's: what is unknown is filled so that it is no address and no sensible number. */
+struct wider_schema {
+	struct weir_schema known;
+	uint64_t later[2];
+};
+
+struct wider_field {
+	struct weir_field known;
+	uint64_t later[2];
+};
+
+static size_t wider_bytes(const struct weir_schema *schema)
+{
+	size_t bytes =
+		sizeof(struct wider_schema) + schema->fields.count * sizeof(struct wider_field);
+
+	for (uint32_t i = 0; i < schema->fields.count; i++)
+		if (schema->fields.items[i].rows)
+			bytes += wider_bytes(schema->fields.items[i].rows);
+	return bytes;
+}
+
+static const struct weir_schema *widen(const struct weir_schema *schema, uint8_t **room)
+{
+	struct wider_schema *wider = (struct wider_schema *)*room;
+	struct wider_field *fields = (struct wider_field *)(wider + 1);
+
+	*room = (uint8_t *)(fields + schema->fields.count);
+	wider->known = *schema;
+	wider->known.size = sizeof(*wider);
+	wider->known.fields.items = &fields->known;
+	wider->known.fields.item_size = sizeof(*fields);
+	for (uint32_t i = 0; i < schema->fields.count; i++) {
+		fields[i].known = schema->fields.items[i];
+		if (fields[i].known.rows)
+			fields[i].known.rows = widen(fields[i].known.rows, room);
+	}
+	return &wider->known;
+}
+
+const struct weir_schema *synthetic_wider(const struct weir_schema *schema, void **owned)
+{
+	const size_t bytes = wider_bytes(schema);
+	uint8_t *room = malloc(bytes);
+
+	*owned = room;
+	if (!room)
+		return NULL;
+	memset(room, 0x5a, bytes);
+	return widen(schema, &room);
+}
+
 /* What a row is filled from. */
 struct filler {
 	struct batch *batch;

@@ -34,7 +34,7 @@ check "an installed tree may be moved" moved
 
 check "the template builds with pkg-config only" template
 mine=$tap_dir/mine
-check "the template's plugin is listed" sh -c "'$weir' plugins --plugin-path '$mine' | grep -q 'example.load .*0\\.1'"
+check "the template's plugin is listed" sh -c "'$weir' plugins --plugin-path '$mine' | grep -q 'example.load .*1\\.0'"
 check "it runs in a pipeline that names it by path" sh -c "'$weir' run '$mine/load.yaml' --interval 20ms --count 3 --format json | grep -c load1 | grep -qx 3"
 check "it is described by path" sh -c "'$weir' describe '$mine/example.load.so' | grep -q threshold"
 check "it passes the conformance kit" make -C "$mine" check

@@ -74,7 +74,7 @@ check "--help goes to stdout" both 0 "usage: weir PIPELINE" "" --help
 check "help of a command" both 0 "usage: weir check FILE..." "" help check
 check "--help after a command" both 0 "usage: weir check FILE..." "" check --help
 check "help of a pipeline shows its parameters" both 0 "--rows" "" help toys
-check "--version names the ABI" both 0 "plugin ABI 0.1" "" --version
+check "--version names the ABI" both 0 "plugin ABI 1.0" "" --version
 check "a mistyped command brings the nearest" both 2 "" 'did you mean "check"?' chekc
 check "a mistyped pipeline brings the nearest" both 2 "" 'did you mean "toys"?' tosy
 check "an option before the pipeline is refused" both 2 "" "unknown option --rows" --rows 3 toys
@@ -86,7 +86,7 @@ check "list shows name and question" both 0 "How many toys are there?" "" list
 check "data that cannot be written is a failure" status 1 \
 	sh -c '"$1" list >/dev/full 2>/dev/null' - "$build/weir"
 
-check "plugins shows name, kind and ABI" both 0 "toy.count transform 0.1 how many rows came" "" plugins
+check "plugins shows name, kind and ABI" both 0 "toy.count transform 1.0 how many rows came" "" plugins
 check "describe shows options with type, range and default" \
 	both 0 "int, 0 to 100000, default 3" "" describe toy.rows
 check "describe shows columns of nested rows" both 0 'parts holds rows of "part":' "" describe toy.rows

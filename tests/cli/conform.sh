@@ -37,6 +37,9 @@ spin|sloppy|life: rows, drain, stop|tick() did not end: it took more than 2.0 s|
 silent|hasty|life: a host short of memory|neither is that an error|a loss of rows in silence
 write|hasty|life: rows that nobody may write|killed by signal|a write to the input
 late|hasty|life: a deadline that is past|drain() did not end: it took more than 0.5 s|a drain beyond its deadline
+stride|hasty|life: a newer host|killed by signal|a walk over fields of a newer host by the own size
+host|forward|life: start, stop at once|killed by signal|a call that only a newer host has
+context|forward|life: start, stop at once|killed by signal|a member that only a newer host has
 END
 "$conform" "$gallery/bad/faulty.so" >"$out"
 check "of a faulty descriptor the first fault is shown" holds "$out" "a source needs outputs"

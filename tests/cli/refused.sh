@@ -25,8 +25,10 @@ check "plugins ends with 0 though some are refused" \
 check "the good ones are listed" holds "$out" "toy.rows"
 check "none of the bad ones is" lacks "$out" "/bad/"
 check "ABI 2.0 names both versions and the cure" \
-	refused abi_two "built for ABI 2.0; this weir accepts 0.1: build it with this weir's headers"
-check "a truncated struct" refused truncated "has 24 bytes; ABI 0.1 needs"
+	refused abi_two "built for ABI 2.0; this weir accepts 1.x: build it with this weir's headers"
+check "a minor version that this weir has not names both and the cure" \
+	refused too_new "it needs ABI 1.1; this weir has 1.0: take a newer weir"
+check "a truncated struct" refused truncated "has 24 bytes; ABI 1.0 needs"
 check "a struct that claims too much" refused oversized "says it has 100000 bytes"
 check "no symbol" refused no_symbol "exports no data symbol weir_component"
 check "an undefined symbol" refused undefined "undefined symbol: nobody_has_this"

@@ -44,7 +44,8 @@ static const struct refusal {
 	bool root_only;
 } refusals[] = {
 	{ "abi_two",
-	  "built for ABI 2.0; this weir accepts 0.1: build it with this weir's headers" },
+	  "built for ABI 2.0; this weir accepts 1.x: build it with this weir's headers" },
+	{ "too_new", "it needs ABI 1.1; this weir has 1.0: take a newer weir, or build it with" },
 	{ "text", "not an ELF file; a plugin is a shared library (.so)" },
 	{ "empty", "not an ELF file; a plugin is a shared library (.so)" },
 	{ "cut", "it is cut short or damaged" },
@@ -55,7 +56,7 @@ static const struct refusal {
 		      "well.named.so" },
 	{ "no_symbol", "it exports no data symbol weir_component: define it by WEIR_COMPONENT()" },
 	{ "undefined", "the dynamic loader says: undefined symbol: nobody_has_this" },
-	{ "truncated", "its weir_component has 24 bytes; ABI 0.1 needs " },
+	{ "truncated", "its weir_component has 24 bytes; ABI 1.0 needs " },
 	{ "oversized", "its weir_component says it has 100000 bytes, where " },
 	{ "two_minds", "its note and its component differ in kind or ABI" },
 	{ "faulty", "a source needs outputs (and 2 more faults: weir-conform lists them)" },
@@ -116,8 +117,8 @@ static void the_good_ones_are_there_beside_the_bad_ones(void **unused)
 
 	(void)unused;
 	plugins_each(plugins, tally, &sum);
-	assert_int_equal(sum.loaded, 7);
-	assert_int_equal(sum.refused, 14);
+	assert_int_equal(sum.loaded, 8);
+	assert_int_equal(sum.refused, 15);
 	plugins_free(plugins);
 	for (int i = 0; i < 3; i++)
 		free(paths[i]);
@@ -139,7 +140,7 @@ static void the_first_folder_wins_and_the_other_file_is_named(void **unused)
 	assert_int_equal(link(from, to), 0);
 	plugins = plugins_new(paths, 2);
 	plugins_each(plugins, tally, &sum);
-	assert_int_equal(sum.loaded, 7);
+	assert_int_equal(sum.loaded, 8);
 	assert_int_equal(sum.refused, 1);
 	plugins_free(plugins);
 	unlink(to);
@@ -268,23 +269,27 @@ static void all_providers_of_a_service_can_be_asked(void **unused)
 	plugins_free(plugins);
 }
 
-static void from_one_on_a_major_version_is_what_counts(void **unused)
+static void a_minor_version_counts_where_it_is_needed(void **unused)
 {
 	static const struct {
-		uint32_t host[2], plugin[2];
+		uint32_t host[2];
+		struct weir_note note;
 		bool accepted;
 	} rows[] = {
-		{ { 0, 1 }, { 0, 1 }, true },  { { 0, 2 }, { 0, 1 }, false },
-		{ { 0, 1 }, { 0, 2 }, false }, { { 1, 0 }, { 0, 1 }, false },
-		{ { 1, 3 }, { 1, 0 }, true },  { { 1, 0 }, { 1, 3 }, true },
-		{ { 1, 3 }, { 2, 0 }, false },
+		{ { 1, 0 }, { .abi_major = 0, .abi_minor = 1 }, false },
+		{ { 1, 0 }, { .abi_major = 1 }, true },
+		{ { 1, 3 }, { .abi_major = 1 }, true },
+		{ { 1, 3 }, { .abi_major = 1, .abi_minor = 3, .needs_minor = 3 }, true },
+		{ { 1, 2 }, { .abi_major = 1, .abi_minor = 3, .needs_minor = 3 }, false },
+		{ { 1, 2 }, { .abi_major = 1, .abi_minor = 3, .needs_minor = 2 }, true },
+		{ { 1, 3 }, { .abi_major = 2 }, false },
 	};
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(plugin_abi_accepted(rows[i].host[0], rows[i].host[1],
-						     rows[i].plugin[0], rows[i].plugin[1]),
-				 rows[i].accepted);
+		assert_int_equal(
+			plugin_abi_accepted(rows[i].host[0], rows[i].host[1], &rows[i].note),
+			rows[i].accepted);
 }
 
 static void names_are_words_joined_by_dots(void **unused)
@@ -400,7 +405,7 @@ int main(void)
 		cmocka_unit_test(formats_and_extensions_find_their_sink),
 		cmocka_unit_test(a_service_finds_its_provider),
 		cmocka_unit_test(all_providers_of_a_service_can_be_asked),
-		cmocka_unit_test(from_one_on_a_major_version_is_what_counts),
+		cmocka_unit_test(a_minor_version_counts_where_it_is_needed),
 		cmocka_unit_test(names_are_words_joined_by_dots),
 		cmocka_unit_test(as_root_each_folder_on_the_way_is_judged),
 		cmocka_unit_test(a_link_is_fine_when_its_target_is),

@@ -3,28 +3,41 @@
  * The border between weir and its plugins: version, growth rules, and the note by
  * which a plugin file is judged before any of its code runs.
  *
- * Growth rules. They hold for every struct that crosses the border:
- *  - the first member is `size`, set by whoever fills the struct (macros do it);
- *  - members are appended, never moved, removed or given another meaning;
- *  - the reader copies min(size, its own sizeof) into zeroed memory, so zero must mean
- *    "not there" for each appended member;
- *  - tables carry the size of their items (struct weir_table), so items grow by the same rule;
- *  - small structs that lie in rows and arenas by the thousand (struct weir_text and its kind)
- *    have no size and never change;
- *  - WEIR_HAS() asks whether the other side is new enough for a member.
+ * Growth rules. They hold for everything that crosses the border; docs/abi.md tells why.
+ *  - A struct begins with `size`, set by whoever fills it (macros do it). Members are appended, never
+ *    moved, removed or given another meaning.
+ *  - The reader takes min(size, its own sizeof) and has zero for the rest, so zero means "not there"
+ *    for each appended member. Who has a pointer to the other side's struct asks WEIR_HAS() first.
+ *  - Who fills a struct of the caller's writes min(size, its own sizeof) bytes: weir_give().
+ *  - Tables carry the size of their items (WEIR_TABLE_OF), so items grow by the same rule. Items
+ *    of the other side's tables are found by that size: weir_field_at().
+ *  - Structs that have neither (struct weir_text and its kind, weir_service, weir_value,
+ *    weir_tree_look, weir_note) never change.
+ *  - Members called reserved, and flags that these headers do not know, are 0 when written and not
+ *    looked at when read.
+ *  - Enums grow at their end. A plugin is shown no value that is newer than the headers it was built
+ *    with: the host puts an older one in its place, or refuses to bind, with a reason.
  *
- * While the major version is 0, a host accepts its own minor version only; from 1.0 on it
- * accepts its own major version and every minor up to its own, and newer minors as far as
- * they use WEIR_HAS().
+ * A host accepts plugins of its own major version that need no newer minor version than its own:
+ * WEIR_ABI_NEEDS.
  */
 #ifndef WEIR_ABI_H
 #define WEIR_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-#define WEIR_ABI_MAJOR 0
-#define WEIR_ABI_MINOR 1
+#define WEIR_ABI_MAJOR 1
+#define WEIR_ABI_MINOR 0
+
+/*
+ * The oldest minor version of a host that a plugin works with. Who asks WEIR_HAS() before each use of
+ * what is newer may define a smaller one before the first header of weir.
+ */
+#ifndef WEIR_ABI_NEEDS
+#define WEIR_ABI_NEEDS WEIR_ABI_MINOR
+#endif
 
 #ifdef __cplusplus
 #define WEIR_EXTERN_C extern "C"
@@ -39,6 +52,24 @@
 #define WEIR_HAS(pointer_, member_)                                                                \
 	((pointer_)->size >=                                                                       \
 	 (size_t)((const char *)(&(pointer_)->member_ + 1) - (const char *)(pointer_)))
+
+/* The same for the items of a table. */
+#define WEIR_TABLE_HAS(table_, member_)                                                            \
+	((table_).item_size >=                                                                     \
+	 (size_t)((const char *)(&(table_).items->member_ + 1) - (const char *)(table_).items))
+
+/*
+ * Fills a struct of the caller's, which starts with its size, from one of `known` bytes that these
+ * headers know. The size stays the caller's; what of it these do not know is left alone.
+ */
+static inline void weir_give(void *to, const void *from, size_t known)
+{
+	uint32_t size;
+
+	memcpy(&size, to, sizeof(size));
+	memcpy(to, from, size < known ? size : known);
+	memcpy(to, &size, sizeof(size));
+}
 
 /* A table that crosses the border: items of item_size bytes each. May be empty (all zero). */
 #define WEIR_TABLE_OF(type_)                                                                       \
@@ -72,8 +103,8 @@ struct weir_note {
 	uint32_t magic;
 	uint16_t abi_major;
 	uint16_t abi_minor;
-	uint32_t kind; /* enum weir_kind */
-	uint32_t reserved;
+	uint32_t kind;        /* enum weir_kind */
+	uint32_t needs_minor; /* WEIR_ABI_NEEDS */
 	char name[WEIR_NAME_MAX];
 };
 

@@ -187,13 +187,13 @@ struct weir_component {
 
 #define WEIR_COMPONENT_NOTE(name_, kind_)                                                          \
 	static const struct weir_note_section weir_note                                            \
-		__attribute__((section(".note.weir"), used, aligned(4))) = {                       \
-			sizeof(WEIR_NOTE_OWNER),                                                   \
-			sizeof(struct weir_note),                                                  \
-			WEIR_NOTE_TYPE,                                                            \
-			WEIR_NOTE_OWNER,                                                           \
-			{ WEIR_NOTE_MAGIC, WEIR_ABI_MAJOR, WEIR_ABI_MINOR, kind_, 0, name_ }       \
-		};
+		__attribute__((section(".note.weir"), used,                                        \
+			       aligned(4))) = { sizeof(WEIR_NOTE_OWNER),                           \
+						sizeof(struct weir_note),                          \
+						WEIR_NOTE_TYPE,                                    \
+						WEIR_NOTE_OWNER,                                   \
+						{ WEIR_NOTE_MAGIC, WEIR_ABI_MAJOR, WEIR_ABI_MINOR, \
+						  kind_, WEIR_ABI_NEEDS, name_ } };
 #define WEIR_COMPONENT_SYMBOL                                                                      \
 	WEIR_EXTERN_C WEIR_EXPORT const struct weir_component weir_component;                      \
 	const struct weir_component weir_component __attribute__((used))

@@ -384,15 +384,6 @@ static inline const struct weir_input *weir_input(struct weir_ctx *ctx, uint32_t
 	return ctx->host->input(ctx, i);
 }
 
-/* The field of that name, or NULL. */
-static inline const struct weir_field *weir_find(const struct weir_schema *schema, const char *name)
-{
-	for (uint32_t i = 0; i < schema->fields.count; i++)
-		if (strcmp(schema->fields.items[i].name, name) == 0)
-			return &schema->fields.items[i];
-	return NULL;
-}
-
 static inline struct weir_batch *weir_loan(struct weir_ctx *ctx, uint32_t output, uint32_t rows,
 					   uint32_t arena_bytes)
 {

@@ -122,6 +122,39 @@ struct weir_schema {
 	WEIR_TABLE_OF(struct weir_field) fields;
 };
 
+/*
+ * Field i, below the count, of a schema that came from elsewhere. Its fields may be longer than those
+ * of these headers, where the host is newer, or shorter, so that fields.items[i] would be wrong; what
+ * came after 1.0 is there where WEIR_TABLE_HAS(schema->fields, member) says so.
+ */
+static inline const struct weir_field *weir_field_at(const struct weir_schema *schema, uint32_t i)
+{
+	const char *items = (const char *)schema->fields.items;
+
+	return (const struct weir_field *)(items + (size_t)i * schema->fields.item_size);
+}
+
+/* A copy of such a field, to be changed; what it does not have is zero. */
+static inline struct weir_field weir_field_copy(const struct weir_schema *schema,
+						const struct weir_field *field)
+{
+	const uint32_t bytes = schema->fields.item_size;
+	struct weir_field copy;
+
+	memset(&copy, 0, sizeof(copy));
+	memcpy(&copy, field, bytes < sizeof(copy) ? bytes : sizeof(copy));
+	return copy;
+}
+
+/* The field of that name, or NULL. */
+static inline const struct weir_field *weir_find(const struct weir_schema *schema, const char *name)
+{
+	for (uint32_t i = 0; i < schema->fields.count; i++)
+		if (strcmp(weir_field_at(schema, i)->name, name) == 0)
+			return weir_field_at(schema, i);
+	return NULL;
+}
+
 /* Defines a schema `name_` over `struct row_` from an array of fields. */
 #define WEIR_SCHEMA(name_, title_, row_, fields_)                                                  \
 	static const struct weir_schema name_ = { sizeof(struct weir_schema), WEIR_ROW_SIZE(row_), \

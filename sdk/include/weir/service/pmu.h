@@ -80,7 +80,8 @@ struct weir_pmu_v1 {
 	uint32_t size;
 	uint32_t reserved;
 	/*
-	 * What a name stands for. The caller zeroes *event and sets its size. 0; -ENOENT: not a name
+	 * What a name stands for. The caller zeroes *event and sets its size; the provider looks there
+	 * for what was appended after 1.0: WEIR_HAS(). 0; -ENOENT: not a name
 	 * of this provider; -EACCES, -ENODEV: the host does not let it be found out; another negative
 	 * errno: the name is the provider's, but wrong. event->why then says what is wrong.
 	 * Whether the kernel can count it here is not asked: perf_event_open() tells.
@@ -150,7 +151,7 @@ static inline size_t weir_pmu_modifiers(const char *name, struct weir_pmu_event 
 {
 	const uint32_t levels = WEIR_PMU_NO_USER | WEIR_PMU_NO_KERNEL | WEIR_PMU_NO_HYPERVISOR;
 	const uint32_t sides = WEIR_PMU_NO_HOST | WEIR_PMU_NO_GUEST;
-	const struct weir_pmu_event before = *event;
+	const uint32_t flags = event->flags, precise = event->precise;
 	size_t length = strlen(name), start = length;
 	uint32_t only = 0;
 
@@ -160,7 +161,8 @@ static inline size_t weir_pmu_modifiers(const char *name, struct weir_pmu_event 
 		return length;
 	for (size_t i = start; i < length; i++)
 		if (weir_pmu_modifier(name[i], &only, event) < 0) {
-			*event = before;
+			event->flags = flags;
+			event->precise = precise;
 			return length;
 		}
 	if (only & levels)
