@@ -43,6 +43,34 @@ else
 	skip "the ABI is what was recorded" "abidiff (abigail-tools) is not installed"
 fi
 
+# A source with a field of every type and a transform, both of ABI 1.0.
+frozen() {
+	cat >"$tap_dir/frozen.yaml" <<'END'
+weir: 1
+sources:
+  toys: {plugin: toy.rows, rows: 7}
+transforms:
+  counted: {plugin: toy.count, inputs: [toys]}
+sinks:
+  out: {plugin: json, inputs: [counted]}
+END
+	"$build/weir" --plugin-path "$WEIR_TEST_PLUGINS/frozen" run "$tap_dir/frozen.yaml" >"$tap_dir/rows" &&
+		grep -c '"count":7' "$tap_dir/rows" | grep -qx 1
+}
+check "plugins that were built from the headers of 1.0 run" frozen
+
+# Of a member that moved, one that went, and a constant that changed.
+asserted() {
+	rm -rf "$tap_dir/changed" && cp -r "$source/sdk/include" "$tap_dir/changed" || return 1
+	sed -i "$2" "$tap_dir/changed/weir/$1"
+	cmp -s "$source/sdk/include/weir/$1" "$tap_dir/changed/weir/$1" && return 1
+	! cc -std=gnu11 -D_GNU_SOURCE -I"$tap_dir/changed" -fsyntax-only "$source/sdk/abi/1.0/layout.c" 2>"$tap_dir/said" &&
+		grep -q "$3" "$tap_dir/said"
+}
+check "a member that moves is found" asserted record.h 's/^\tuint32_t row_size;/\tuint64_t row_size;/' weir_batch.row_count
+check "a member that goes is found" asserted component.h '/^\tuint64_t child;/d' child
+check "a constant that changes is found" asserted schema.h 's/WEIR_DELTA = 4/WEIR_DELTA = 6/' '"WEIR_DELTA"'
+
 # Which languages a header is for: BPF programs, C (bpftool's light skeletons are C only), or both
 # C and C++. Told from what it includes, itself or through another header of the SDK.
 languages() {

@@ -19,6 +19,10 @@ found() {
 for plugin in "$gallery"/good/*.so; do
 	check "$(basename "$plugin") passes" "$conform" --plugin-path "$gallery/good" "$plugin"
 done
+for plugin in "$gallery"/frozen/*.so; do
+	check "$(basename "$plugin") of the headers of ABI 1.0 passes" \
+		"$conform" --plugin-path "$gallery/frozen" "$plugin"
+done
 check "a plugin without a fault passes" "$conform" "$gallery/sloppy/sloppy.so"
 check "a transform without a fault passes" "$conform" "$gallery/sloppy/hasty.so"
 while IFS='|' read -r fault plugin kind text sentence; do

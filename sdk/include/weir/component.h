@@ -69,7 +69,10 @@ enum weir_output_flag {
 	WEIR_SAME_AS_INPUT = 1u << 0,
 };
 
-/* A column that an input must have. The host checks it before bind(). */
+/*
+ * A column that an input must have. The host checks it before bind(). want() takes it without a size:
+ * what is ever appended is announced by a flag.
+ */
 struct weir_want {
 	const char *name;
 	uint32_t type;         /* enum weir_type; WEIR_TYPE_NONE: any */

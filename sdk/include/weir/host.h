@@ -4,7 +4,8 @@
  * Plugins call the weir_ functions at the end of this header.
  *
  * "loop" marks a call that only the loop thread may make (callbacks of sinks with WEIR_BLOCKS
- * run elsewhere); "any" may be made from any thread.
+ * run elsewhere); "any" may be made from any thread. A component with threads of its own wakes the
+ * loop by an eventfd that it watches, and ends them in stop().
  */
 #ifndef WEIR_HOST_H
 #define WEIR_HOST_H
@@ -55,7 +56,10 @@ struct weir_input {
 	const char *cure;
 };
 
-/* A provider's instance. `vtable` has the version asked for; ctx is to be handed back to it. */
+/*
+ * A provider's instance. `vtable` has the version asked for; ctx is to be handed back to it. Never
+ * changes.
+ */
 struct weir_service {
 	const void *vtable;
 	struct weir_ctx *ctx;
@@ -84,6 +88,7 @@ enum weir_tree_kind {
 	WEIR_TREE_MAP = 3,
 };
 
+/* Never changes. */
 struct weir_tree_look {
 	uint32_t kind;    /* enum weir_tree_kind */
 	uint32_t count;   /* LIST, MAP: entries */
@@ -107,7 +112,7 @@ struct weir_loss {
 
 typedef void weir_loss_fn(const struct weir_loss *loss, void *arg);
 
-/* A value of the expression language. */
+/* A value of the expression language. Never changes. */
 struct weir_value {
 	uint32_t type;   /* enum weir_type: UINT, INT, DOUBLE, BOOL or TEXT; NONE: absent */
 	uint32_t length; /* of text */

@@ -67,7 +67,10 @@ struct weir_process_v1 {
 	int (*watch)(struct weir_ctx *self, const struct weir_process_scope *scope);
 	/* Takes in everything that the kernel has told until now. Before a run of look-ups. */
 	int (*sync)(struct weir_ctx *self);
-	/* Who tid of process pid was at that time. -ESRCH: no such process known. */
+	/*
+	 * Who tid of process pid was at that time. -ESRCH: no such process known. The caller sets
+	 * info->size, and with mapping() mapping->size: so much is filled.
+	 */
 	int (*info)(struct weir_ctx *self, uint32_t pid, uint32_t tid, uint64_t time,
 		    struct weir_process_info *info);
 	/*

@@ -17,10 +17,10 @@
 
 /* How a walk ended. */
 enum weir_unwind_end {
-	WEIR_UNWIND_WHOLE, /* where a program or a thread begins */
-	WEIR_UNWIND_SHORT, /* the stack goes on behind the bytes that were copied */
-	WEIR_UNWIND_DEEP,  /* there are more frames than were asked for */
-	WEIR_UNWIND_ASTRAY /* at code of which nothing is known, or that is none */
+	WEIR_UNWIND_WHOLE = 0,  /* where a program or a thread begins */
+	WEIR_UNWIND_SHORT = 1,  /* the stack goes on behind the bytes that were copied */
+	WEIR_UNWIND_DEEP = 2,   /* there are more frames than were asked for */
+	WEIR_UNWIND_ASTRAY = 3, /* at code of which nothing is known, or that is none */
 };
 
 enum weir_unwind_flag {
@@ -28,6 +28,7 @@ enum weir_unwind_flag {
 	WEIR_UNWIND_KEEPS = 1u << 1,  /* its file's functions keep frame pointers, most of them */
 };
 
+/* Never changes. */
 struct weir_unwind_frame {
 	uint64_t address;
 	uint32_t flags; /* enum weir_unwind_flag */
