@@ -30,6 +30,9 @@ struct item {
 	uint32_t minimum;
 };
 
+/* Bytes of a struct as far as that member, which was its last one in ABI 1.0: it never gets more. */
+#define THROUGH(type_, member_) (offsetof(type_, member_) + sizeof(((type_ *)0)->member_))
+
 static const struct item item_option = { "options", sizeof(struct weir_option),
 					 offsetof(struct weir_option, minimum) };
 static const struct item item_output = { "outputs", sizeof(struct weir_output),
@@ -39,9 +42,9 @@ static const struct item item_slot = { "inputs", sizeof(struct weir_slot),
 static const struct item item_want = { "wants", sizeof(struct weir_want),
 				       offsetof(struct weir_want, flags) };
 static const struct item item_format = { "formats", sizeof(struct weir_format),
-					 sizeof(struct weir_format) };
+					 THROUGH(struct weir_format, extension) };
 static const struct item item_offer = { "offers", sizeof(struct weir_service_offer),
-					sizeof(struct weir_service_offer) };
+					THROUGH(struct weir_service_offer, vtable) };
 
 /* What was copied is a chain, so that one pointer frees all of it. */
 struct kept {
