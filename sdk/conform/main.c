@@ -10,11 +10,9 @@
 #include <unistd.h>
 
 #include "../../core/plugin_parts.h"
-#include "conform.h"
+#include "arguments.h"
 
-#define PATIENCE_S   20
-#define SETTINGS_MAX 32
-#define FOLDERS_MAX  8
+#define PATIENCE_S 20
 
 static const struct check {
 	const char *name;
@@ -235,66 +233,6 @@ static void switch_off_cache(char **argv)
 	execv("/proc/self/exe", argv);
 }
 
-static int usage(void)
-{
-	fputs("usage: weir-conform [--plugin-path DIR]... [--set OPTION=VALUE]... [--patience "
-	      "SECONDS] "
-	      "PLUGIN.so...\n",
-	      stderr);
-	return 2;
-}
-
-struct arguments {
-	const char *folders[FOLDERS_MAX];
-	struct setting settings[SETTINGS_MAX];
-	uint32_t folder_count;
-	uint32_t setting_count;
-	uint32_t patience_s;
-	const char *only;
-	int files; /* where they begin in argv */
-};
-
-static bool add_setting(struct arguments *arguments, char *text)
-{
-	char *equals = strchr(text, '=');
-
-	if (!equals || arguments->setting_count == SETTINGS_MAX)
-		return false;
-	*equals = '\0';
-	arguments->settings[arguments->setting_count++] = (struct setting){ text, equals + 1 };
-	return true;
-}
-
-static bool set_patience(struct arguments *arguments, const char *text)
-{
-	char *end;
-	unsigned long seconds = strtoul(text, &end, 10);
-
-	arguments->patience_s = (uint32_t)seconds;
-	return end != text && !*end && seconds > 0 && seconds <= 3600;
-}
-
-static bool read_arguments(int argc, char **argv, struct arguments *arguments)
-{
-	int i = 1;
-
-	for (; i + 1 < argc && strncmp(argv[i], "--", 2) == 0; i += 2) {
-		if (strcmp(argv[i], "--set") == 0 && add_setting(arguments, argv[i + 1]))
-			continue;
-		if (strcmp(argv[i], "--patience") == 0 && set_patience(arguments, argv[i + 1]))
-			continue;
-		if (strcmp(argv[i], "--only") == 0) {
-			arguments->only = argv[i + 1];
-			continue;
-		}
-		if (strcmp(argv[i], "--plugin-path") != 0 || arguments->folder_count == FOLDERS_MAX)
-			return false;
-		arguments->folders[arguments->folder_count++] = argv[i + 1];
-	}
-	arguments->files = i;
-	return i < argc && argv[i][0] != '-';
-}
-
 int main(int argc, char **argv)
 {
 	struct arguments arguments = { .patience_s = PATIENCE_S };
@@ -302,8 +240,8 @@ int main(int argc, char **argv)
 	uint32_t failed = 0;
 
 	switch_off_cache(argv);
-	if (!read_arguments(argc, argv, &arguments))
-		return usage();
+	if (!arguments_read(argc, argv, &arguments))
+		return arguments_usage();
 	subject.settings = arguments.settings;
 	subject.setting_count = arguments.setting_count;
 	subject.patience_s = arguments.patience_s;

@@ -8,17 +8,7 @@
 #include "../../core/expr.h"
 #include "../../core/names.h"
 #include "../../core/schema.h"
-#include "mock_host.h"
-
-/* Output goes nowhere; only its use is watched. */
-struct weir_writer {
-	struct mock *mock;
-};
-
-static struct mock *mock_of(struct weir_ctx *ctx)
-{
-	return (struct mock *)((char *)ctx - offsetof(struct mock, ctx));
-}
+#include "mock_parts.h"
 
 static void WEIR_PRINTF(3, 0)
 	mock_log(struct weir_ctx *ctx, int level, const char *format, va_list args)
@@ -44,7 +34,7 @@ static int WEIR_PRINTF(3, 0)
 	return error;
 }
 
-static int WEIR_PRINTF(3, 4) fail(struct weir_ctx *ctx, int error, const char *format, ...)
+int mock_fails(struct weir_ctx *ctx, int error, const char *format, ...)
 {
 	va_list args;
 
@@ -142,8 +132,8 @@ static const struct weir_field *mock_want(struct weir_ctx *ctx, uint32_t i,
 	case SCHEMA_GOES_WITHOUT:
 		return NULL;
 	default:
-		fail(ctx, -EINVAL, "option %s: no column \"%s\" of that kind", option ? option : "",
-		     want->name);
+		mock_fails(ctx, -EINVAL, "option %s: no column \"%s\" of that kind",
+			   option ? option : "", want->name);
 		return NULL;
 	}
 }
@@ -165,73 +155,6 @@ static int mock_declare(struct weir_ctx *ctx, uint32_t output, const struct weir
 	if (schema_lint(mock->outputs[output], fault, sizeof(fault)) < 0)
 		subject_fault(mock->subject, "declare: output %u: %s", output, fault);
 	return 0;
-}
-
-/* An instance of the provider, which lives as long as the one that asked for it. */
-static struct mock *helper_new(struct mock *mock, const struct plugin *plugin)
-{
-	struct subject *subject = mock->subject;
-	struct mock *helper;
-
-	if (mock->helper_count == MOCK_HELPERS_MAX)
-		return NULL;
-	helper = mock_new(subject, &plugin->component, mock->hardships);
-	if (!helper)
-		return NULL;
-	mock->helpers[mock->helper_count++] = helper;
-	return mock_step(helper, 'c') && mock_step(helper, 'b') && mock_step(helper, 's') ? helper
-											  : NULL;
-}
-
-static int mock_offer(struct weir_ctx *ctx, const struct plugin *plugin, const char *name,
-		      uint32_t version, struct weir_service *service)
-{
-	struct mock *mock = mock_of(ctx), *helper;
-
-	for (uint32_t i = 0; i < plugin->component.offers.count; i++) {
-		if (plugin->component.offers.items[i].version != version)
-			continue;
-		helper = helper_new(mock, plugin);
-		if (!helper)
-			return fail(ctx, -EIO, "service %s: its provider does not start", name);
-		service->vtable = plugin->component.offers.items[i].vtable;
-		service->ctx = &helper->ctx;
-		return 0;
-	}
-	return fail(ctx, -ENOENT, "service %s: there is no version %u", name, version);
-}
-
-static int mock_service(struct weir_ctx *ctx, const char *name, uint32_t version,
-			struct weir_service *service)
-{
-	struct mock *mock = mock_of(ctx);
-	const struct plugin *plugin;
-	char error[512] = "refused";
-
-	plugin = mock->hardships & HARD_REFUSED
-			 ? NULL
-			 : plugin_find_service(mock->subject->plugins, name, error, sizeof(error));
-	if (!plugin)
-		return fail(ctx, -ENOENT, "service %s/%u: %s", name, version, error);
-	return mock_offer(ctx, plugin, name, version, service);
-}
-
-static int mock_service_at(struct weir_ctx *ctx, const char *name, uint32_t version, uint32_t i,
-			   struct weir_service *service, const char **provider)
-{
-	struct mock *mock = mock_of(ctx);
-	const struct plugin *plugin;
-	char error[512] = "";
-	int err;
-
-	plugin = mock->hardships & HARD_REFUSED
-			 ? NULL
-			 : plugin_service_at(mock->subject->plugins, name, i, error, sizeof(error));
-	if (!plugin)
-		return *error ? fail(ctx, -ENOEXEC, "%s", error) : -ENOENT;
-	*provider = plugin->component.name;
-	err = mock_offer(ctx, plugin, name, version, service);
-	return err == -ENOENT ? -ENODEV : err;
 }
 
 static int mock_every(struct weir_ctx *ctx, uint64_t period_ns)
@@ -259,7 +182,7 @@ static int mock_watch(struct weir_ctx *ctx, int fd, uint32_t events, weir_ready_
 	struct mock_watch *watch;
 
 	if (mock_of(ctx)->hardships & HARD_REFUSED)
-		return fail(ctx, -ENOMEM, "watch");
+		return mock_fails(ctx, -ENOMEM, "watch");
 	watch = find_watch(mock_of(ctx), fd);
 	if (events == 0) {
 		if (watch)
@@ -343,7 +266,7 @@ static const struct weir_tree *mock_tree_read(struct weir_ctx *ctx, const char *
 					      uint32_t flags)
 {
 	(void)flags;
-	fail(ctx, -ENOENT, "read %s", path);
+	mock_fails(ctx, -ENOENT, "read %s", path);
 	return NULL;
 }
 
@@ -351,7 +274,7 @@ static const struct weir_tree *mock_tree_text(struct weir_ctx *ctx, const char *
 					      const char *text)
 {
 	(void)text;
-	fail(ctx, -ENOENT, "read %s", name);
+	mock_fails(ctx, -ENOENT, "read %s", name);
 	return NULL;
 }
 
@@ -381,73 +304,13 @@ static struct weir_expr *mock_expr_compile(struct weir_ctx *ctx, const char *tex
 	if (!(mock_of(ctx)->hardships & HARD_REFUSED) &&
 	    expr_compile(text, native_of(mock_of(ctx), schema), &expr, &error) == 0)
 		return expr;
-	fail(ctx, -EINVAL, "option %s: %s", option ? option : "", error.message);
+	mock_fails(ctx, -EINVAL, "option %s: %s", option ? option : "", error.message);
 	return NULL;
-}
-
-static struct weir_writer *mock_writer_open(struct weir_ctx *ctx, const char *path, uint32_t flags)
-{
-	struct weir_writer *writer =
-		mock_of(ctx)->hardships & HARD_REFUSED ? NULL : calloc(1, sizeof(*writer));
-
-	(void)flags;
-	if (!writer) {
-		fail(ctx, -ENOSPC, "open %s", path);
-		return NULL;
-	}
-	writer->mock = mock_of(ctx);
-	writer->mock->writers++;
-	return writer;
-}
-
-static int mock_writer_write(struct weir_writer *writer, const void *bytes, size_t count)
-{
-	const volatile uint8_t *byte = bytes;
-
-	(void)writer;
-	/* Reads all of it, for the sanitizers. */
-	for (size_t i = 0; i < count; i++)
-		(void)byte[i];
-	return 0;
-}
-
-static int mock_writer_flush(struct weir_writer *writer)
-{
-	(void)writer;
-	return 0;
-}
-
-static int mock_writer_close(struct weir_writer *writer, int keep)
-{
-	(void)keep;
-	if (writer)
-		writer->mock->writers--;
-	free(writer);
-	return 0;
-}
-
-static int mock_writer_patch(struct weir_writer *writer, uint64_t offset, const void *bytes,
-			     size_t count)
-{
-	(void)offset;
-	return mock_writer_write(writer, bytes, count);
-}
-
-static uint32_t mock_writer_columns(const struct weir_writer *writer)
-{
-	(void)writer;
-	return 80;
-}
-
-static int mock_writer_color(const struct weir_writer *writer)
-{
-	(void)writer;
-	return 1;
 }
 
 static int mock_command_again(struct weir_ctx *ctx)
 {
-	return fail(ctx, -EINVAL, "there is no command");
+	return mock_fails(ctx, -EINVAL, "there is no command");
 }
 
 const struct weir_host mock_calls = {
