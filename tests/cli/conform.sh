@@ -41,6 +41,16 @@ spin|sloppy|life: rows, drain, stop|tick() did not end: it took more than 2.0 s|
 silent|hasty|life: a host short of memory|neither is that an error|a loss of rows in silence
 write|hasty|life: rows that nobody may write|killed by signal|a write to the input
 late|hasty|life: a deadline that is past|drain() did not end: it took more than 0.5 s|a drain beyond its deadline
+empty|hasty|life: rows, drain, stop|killed by signal|a fault at a batch without rows
+watch|sloppy|life: start, stop at once|was closed while it was watched|an fd that is closed while it is watched
+names|sloppy|life: a host that refuses all|killed by signal|a call whose failure is not looked at
+global|sloppy|life: two at once|file descriptors are left open|a state that all instances share
+half|sloppy|life: create, destroy|killed by signal|a destroy that needs a start
+word|sloppy|options: random texts|killed by signal|an option that is not checked
+files|sloppy|life: no more files|start() failed (Too many open files) without|silence where there are no more files
+rights|sloppy|life: an ordinary user|start() failed (Permission denied) without|silence where rights are missing
+bpf|sloppy|life: a kernel without BTF|start() failed (Invalid argument) without|silence where no program can be loaded
+perf|sloppy|life: no perf events|start() failed (No such file or directory) without|silence where nothing can be counted
 stride|hasty|life: a newer host|killed by signal|a walk over fields of a newer host by the own size
 host|forward|life: start, stop at once|killed by signal|a call that only a newer host has
 context|forward|life: start, stop at once|killed by signal|a member that only a newer host has
