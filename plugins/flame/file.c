@@ -55,8 +55,9 @@ static const struct weir_option file_options[] = {
 	WEIR_OPT_BOOL(struct file_conf, lines, "false",
 		      "perf.data: frames have their source file and line, as debug information has "
 		      "them"),
-	WEIR_OPT_BOOL(struct file_conf, trust_files, "false",
-		      "perf.data: a file is the one that was mapped, though no build-id tells"),
+	WEIR_OPT_BOOL(
+		struct file_conf, trust_files, "false",
+		"perf.data, pprof: a file is the one that was mapped, though no build-id tells"),
 	WEIR_OPT_CHOICE(struct file_conf, unwind, "auto", "auto fp dwarf",
 			"perf.data: user stacks from the copies in samples where there are some, "
 			"from frame pointers alone, or from copies alone"),

@@ -295,6 +295,7 @@ static void pprof_forget(struct pprof_reading *reading, uint64_t epoch)
 		return;
 	memset(reading->known, 0, reading->locations.count * sizeof(*reading->known));
 	reading->frames.count = 0;
+	pprof_names_forget(reading);
 	reading->epoch = epoch;
 }
 
@@ -323,6 +324,7 @@ static int pprof_step(struct file *file)
 	weir_lost(file->ctx, "lines or samples that cannot be read", reading->legacy.bad, NULL);
 	weir_lost(file->ctx, "samples of less than nothing", reading->negative,
 		  "the profile is a difference of two: compare those by weir flamediff");
+	pprof_names_report(file, reading);
 	return 0;
 }
 
@@ -330,6 +332,7 @@ static void pprof_close(struct file *file)
 {
 	if (!file->reading)
 		return;
+	pprof_names_close(file, file->reading);
 	pprof_unload(file->reading);
 	free(file->reading);
 	file->reading = NULL;

@@ -27,6 +27,8 @@ struct pprof_value_type {
 	uint64_t unit;
 };
 
+struct pprof_names;
+
 struct pprof_reading {
 	struct pprof_spans strings;
 	struct pprof_spans mappings;
@@ -51,7 +53,8 @@ struct pprof_reading {
 		uint32_t count;
 		uint32_t capacity;
 	} frames, stack;
-	uint64_t negative; /* samples whose weight is below 0 */
+	uint64_t negative;         /* samples whose weight is below 0 */
+	struct pprof_names *names; /* of addresses that have none; NULL: none was asked for yet */
 };
 
 /* Takes the profile apart, all but its samples. 0, -EBADMSG or -ENOMEM. */
@@ -66,6 +69,20 @@ const struct pprof_span *pprof_by_id(const struct pprof_spans *spans, uint64_t i
 
 /* Appends the frames of a location to the stack. 0, -EBADMSG or -ENOMEM. */
 int pprof_add_location(struct file *file, uint64_t id);
+
+/* A number within a message; 0 where it has none. -EBADMSG where it is no message. */
+int pprof_number(const struct pprof_span *span, uint32_t wanted, uint64_t *number);
+
+/*
+ * file_pprof_names.c: what code is at a frame's address in a mapping, if that can be known; what was inlined
+ * there, innermost first, until the next one is asked for. 0 or a negative errno.
+ */
+int pprof_name_frame(struct file *file, const struct pprof_span *mapping,
+		     const struct pprof_span *path, struct weir_frame *frame);
+const struct weir_frame *pprof_names_inlined(const struct pprof_reading *reading, uint32_t *count);
+void pprof_names_forget(struct pprof_reading *reading); /* ids of names have changed */
+void pprof_names_report(const struct file *file, struct pprof_reading *reading);
+void pprof_names_close(const struct file *file, struct pprof_reading *reading);
 
 int pprof_frames_add(struct pprof_frames *frames, uint32_t frame);
 

@@ -20,8 +20,7 @@ static int pprof_spans_add(struct pprof_spans *spans, const struct wire_field *f
 	return 0;
 }
 
-/* A number within a message; 0 where it has none. -EBADMSG where it is no message. */
-static int pprof_number(const struct pprof_span *span, uint32_t wanted, uint64_t *number)
+int pprof_number(const struct pprof_span *span, uint32_t wanted, uint64_t *number)
 {
 	struct wire_reader reader = pprof_reader(span);
 	struct wire_field field;
@@ -168,26 +167,25 @@ static bool pprof_is_kernel(const struct pprof_span *path)
 	return true;
 }
 
-/* What the mapping says of all frames in it. */
-static int pprof_frame_mapping(struct file *file, uint64_t id, struct weir_frame *frame)
+/* What the mapping says of all frames in it; `path`: of its file. */
+static int pprof_frame_mapping(struct file *file, const struct pprof_span *mapping,
+			       struct pprof_span *path, struct weir_frame *frame)
 {
-	struct pprof_reading *reading = file->reading;
-	const struct pprof_span *mapping = pprof_by_id(&reading->mappings, id);
-	struct pprof_span path;
 	uint64_t text = 0;
 	int err;
 
+	*path = pprof_text(file->reading, UINT64_MAX);
 	if (!mapping)
 		return 0;
 	err = pprof_number(mapping, PPROF_MAPPING_FILE, &text);
-	path = pprof_text(reading, text);
-	if (err || path.count == 0)
+	*path = pprof_text(file->reading, text);
+	if (err || path->count == 0)
 		return err;
-	if (pprof_is_kernel(&path))
+	if (pprof_is_kernel(path))
 		frame->flags |= WEIR_FRAME_KERNEL;
-	if (pprof_begins(&path, PPROF_JIT))
+	if (pprof_begins(path, PPROF_JIT))
 		frame->flags |= WEIR_FRAME_JIT;
-	frame->object = file_name(&file->profile, (const char *)path.bytes, path.count);
+	frame->object = file_name(&file->profile, (const char *)path->bytes, path->count);
 	return 0;
 }
 
@@ -255,6 +253,24 @@ static uint32_t pprof_count_lines(const struct pprof_span *location)
 	return count;
 }
 
+/* The frames of an address that has no names in the profile. */
+static int pprof_add_nameless(struct file *file, const struct pprof_span *mapping,
+			      const struct pprof_span *path, struct weir_frame *frame)
+{
+	struct pprof_reading *reading = file->reading;
+	const struct weir_frame *inlined = NULL;
+	uint32_t count = 0;
+	int err = 0;
+
+	if (mapping && frame->address && pprof_begins(path, "/")) {
+		err = pprof_name_frame(file, mapping, path, frame);
+		inlined = pprof_names_inlined(reading, &count);
+	}
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = pprof_frames_add(&reading->frames, pprof_frame(file, &inlined[i]));
+	return err ? err : pprof_frames_add(&reading->frames, pprof_frame(file, frame));
+}
+
 static int pprof_know(struct file *file, const struct pprof_span *location,
 		      struct pprof_known *known)
 {
@@ -262,17 +278,20 @@ static int pprof_know(struct file *file, const struct pprof_span *location,
 	struct wire_reader reader = pprof_reader(location);
 	uint32_t lines = pprof_count_lines(location);
 	struct weir_frame frame = { 0 };
+	const struct pprof_span *mapping;
+	struct pprof_span path;
 	struct wire_field field;
-	uint64_t mapping = 0;
-	int err = pprof_number(location, PPROF_LOCATION_MAPPING, &mapping);
+	uint64_t id = 0;
+	int err = pprof_number(location, PPROF_LOCATION_MAPPING, &id);
 
+	mapping = pprof_by_id(&reading->mappings, id);
 	if (!err)
 		err = pprof_number(location, PPROF_LOCATION_ADDRESS, &frame.address);
 	if (!err)
-		err = pprof_frame_mapping(file, mapping, &frame);
+		err = pprof_frame_mapping(file, mapping, &path, &frame);
 	known->first = reading->frames.count;
 	if (!err && !lines)
-		err = pprof_frames_add(&reading->frames, pprof_frame(file, &frame));
+		err = pprof_add_nameless(file, mapping, &path, &frame);
 	/* The message is whole: its numbers were looked for to its end. */
 	while (!err && lines && wire_next(&reader, &field) > 0) {
 		if (field.field != PPROF_LOCATION_LINE || field.is_number)

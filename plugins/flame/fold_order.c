@@ -70,7 +70,7 @@ static void order_swap(struct order_item *a, struct order_item *b)
 static void order_part(struct order *order, const struct order_range *range)
 {
 	struct order_item *items = order->items;
-	uint32_t less = range->begin, at = range->begin, more = range->end;
+	uint32_t less = range->begin, more = range->end, at = less;
 	uint32_t number = order_middle(items[less].number, items[less + (more - less) / 2].number,
 				       items[more - 1].number);
 

@@ -36,7 +36,8 @@ static bool report_reason(int root, const struct object *object, char *out, size
 	case OBJECT_UNPROVEN:
 		snprintf(out, size,
 			 "no build-id tells whether the file there is the one that was mapped: "
-			 "record with perf record --buildid-mmap, or weir record");
+			 "record with perf record --buildid-mmap, or weir record; convert with "
+			 "--trust-files where it is");
 		return true;
 	case OBJECT_NAMED:
 	case OBJECT_NAMELESS:

@@ -8,8 +8,9 @@
 
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/utsname.h>
+
+#include "file_resolve.h"
 
 enum { INODE_UNASKED = 0, INODE_PROVES, INODE_PROVES_NOTHING };
 
@@ -45,18 +46,6 @@ static bool names_inode_proves(struct perf_data *data, const struct perf_data_ob
 	       fstat(in->fd, &recording) == 0 &&
 	       fstatat(data->ctx->root, path + 1, &file, 0) == 0 &&
 	       names_before(&file.st_ctim, &recording.st_mtim);
-}
-
-/* The file that lies there now is taken for the one that was mapped: the user has said so. */
-static void names_trust(struct perf_data *data, struct weir_mapping *mapping)
-{
-	struct stat file;
-
-	if (mapping->path[0] != '/' || fstatat(data->ctx->root, mapping->path + 1, &file, 0))
-		return;
-	mapping->inode = file.st_ino;
-	mapping->device_major = major(file.st_dev);
-	mapping->device_minor = minor(file.st_dev);
 }
 
 /* The service that `resolve` asks: it is about data->map. */
@@ -95,8 +84,7 @@ void perf_data_mapping(struct perf_data *data, const struct perf_data_map *map, 
 		.executable = map->kind != PERF_DATA_NO_CODE,
 	};
 	memcpy(mapping->build_id, object->build_id, object->build_id_size);
-	if (!mapping->build_id_size && data->file->conf->trust_files)
-		names_trust(data, mapping);
+	file_resolve_trust(data->file, mapping);
 }
 
 static const struct weir_process_v1 names_service = {

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "file_resolve.h"
+
 enum {
 	STACK_CACHE_MAX = 1 << 16, /* no more than the CPU's own caches hold */
 	STACK_IN_FILES_MAX = 1 << 19,
@@ -42,26 +44,13 @@ struct stack_walk {
 
 int perf_data_stack_open(struct perf_data *data)
 {
-	data->resolve = calloc(1, sizeof(*data->resolve));
-	if (!data->resolve)
-		return -ENOMEM;
-	data->resolve->no_demangle = data->file->conf->no_demangle;
-	data->resolve->inlined = data->file->conf->inlined;
-	data->resolve->lines = data->file->conf->lines;
-	data->resolve->once = true;
-	data->resolve->objects.dwarf = data->file->dwarf;
-	data->resolve->objects.store = data->file->store;
-	return 0;
+	data->resolve = file_resolve_new(data->file);
+	return data->resolve ? 0 : -ENOMEM;
 }
 
 void perf_data_stack_close(struct perf_data *data)
 {
-	if (data->resolve) {
-		/* The names are the profile's. */
-		data->resolve->names = NULL;
-		resolve_clear(data->ctx, data->resolve);
-	}
-	free(data->resolve);
+	file_resolve_free(data->file, data->resolve);
 	free(data->stack);
 	free(data->chains);
 	free(data->ends);

@@ -137,6 +137,16 @@ sampling period = 10
 EOF
 check "waits for locks are read, in ns" as_old mutex.txt "[unknown];[unknown] 20000"
 
+# Addresses without names: those of the program, as nm tells, where it is known to be the one.
+python3 "$source/tests/cli/pprof_addresses.py" "$build/tests/calltree" east leaf "$tap_dir"
+check "addresses are named by the file whose build-id the profile tells" as_old named.pb "east;leaf 7"
+check "not by another one" as_old changed.pb "[calltree];[calltree] 7"
+check "and that is said" holds "$tap_dir/said" "what lies there now is not the file that was mapped"
+check "nor without a build-id" as_old odd.pb "[calltree];[calltree] 7"
+check "and what to do is said" holds "$tap_dir/said" "--trust-files"
+check "with --trust-files, it is believed" as_old odd.pb "east;leaf 7" --trust-files
+check "an old profile is named, too" as_old named.heap "east;leaf 512" --trust-files
+
 count=0
 for file in ${WEIR_CORPUS:+"$WEIR_CORPUS"/pprof/profile/testdata/*.string}; do
 	count=$((count + 1))

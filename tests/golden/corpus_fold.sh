@@ -26,6 +26,16 @@ either() {
 	[ -f "$1" ] && echo "$1" || echo "$1.gz"
 }
 
+# begin_cases, end_cases WHAT: says how many of the cases between them are right.
+begin_cases() {
+	cases_before=$tap_count cases_failed_before=$tap_failed
+}
+
+end_cases() {
+	cases=$((tap_count - cases_before))
+	echo "# $1: $((cases - tap_failed + cases_failed_before)) of $cases are right"
+}
+
 # folds INPUT EXPECTED OPTIONS...: to the byte; an input without samples ends with 2
 folds() {
 	input=$1
@@ -55,6 +65,7 @@ folds_alike() {
 	return 1
 }
 
+begin_cases
 # What HEAD of the script makes of some inputs differs from what lies beside them.
 for input in "$corpus"/FlameGraph/test/perf-*.txt*; do
 	name=$(basename "$input" .gz)
@@ -68,11 +79,14 @@ for input in "$corpus"/FlameGraph/test/perf-*.txt*; do
 	done
 done
 
+end_cases "stacks as stackcollapse-perf.pl folds them"
+
 # unmarked: lines without the marks that weir's have by default
 unmarked() {
 	sed 's/_\[[kj]\]//g'
 }
 
+begin_cases
 for input in "$corpus"/issues/*.perf.txt; do
 	name=$(basename "$input" .perf.txt)
 	expected=$corpus/issues/$name.expected
@@ -83,6 +97,8 @@ for input in "$corpus"/issues/*.perf.txt; do
 		check "by default, $name" folds "$input" "$expected"
 	fi
 done
+
+end_cases "reported faults"
 
 # inferno names modules "[[x]]" that have brackets, and keeps the '_' that Rust puts before "{{closure}}" and "<impl X>".
 theirs() {
@@ -104,18 +120,33 @@ unmarked_cpp() {
 }
 
 inferno=$corpus/inferno/collapse-perf
+begin_cases
 check "inferno, cpp-stacks-std-function" folds_alike "$inferno/cpp-stacks-std-function.txt" \
 	"$inferno/results/cpp-stacks-std-function-collapsed.txt" theirs_cpp unmarked_cpp
 for name in go-stacks java-inline no-events single-event; do
 	check "inferno, $name" folds_alike "$inferno/$name.txt" \
 		"$inferno/results/$name-collapsed.txt" theirs unmarked
 done
-for option in all tid; do
-	by=comm ours=cat
-	[ $option = tid ] && by=comm,tid ours=unmarked
-	check "inferno, perf-rust-Yamakaky-dcpu, $option" folds_alike \
+# all marks, or some, or none: weir's are always there.
+unmarked_jit() {
+	sed 's/_\[j\]//g'
+}
+
+unmarked_kernel() {
+	sed 's/_\[k\]//g'
+}
+
+# It writes "-?" for a process that the text does not tell.
+theirs_pid() {
+	theirs | sed 's/-?;/;/'
+}
+
+for case in "all comm theirs cat" "jit comm theirs unmarked_kernel" "kernel comm theirs unmarked_jit" \
+	"pid comm,pid theirs_pid unmarked" "tid comm,tid theirs unmarked"; do
+	set -- $case
+	check "inferno, perf-rust-Yamakaky-dcpu, $1" folds_alike \
 		"$corpus/FlameGraph/test/perf-rust-Yamakaky-dcpu.txt.gz" \
-		"$inferno/results/perf-rust-Yamakaky-dcpu-collapsed-$option.txt" theirs $ours --by $by
+		"$inferno/results/perf-rust-Yamakaky-dcpu-collapsed-$1.txt" "$3" "$4" --by "$2"
 done
 check "inferno, example-perf-stacks" folds_alike "$corpus/FlameGraph/example-perf-stacks.txt.gz" \
 	"$inferno/results/example-perf-stacks-collapsed.txt.gz" theirs unmarked
@@ -125,5 +156,18 @@ check "inferno, sourcepawn-jitdump" folds "$inferno/sourcepawn-jitdump.txt" \
 	"$inferno/results/sourcepawn-jitdump-collapsed-jit.txt"
 check "inferno, versioned-vmlinux" folds_alike "$inferno/versioned-vmlinux.txt" \
 	"$inferno/results/versioned-vmlinux-collapsed-kernel.txt" theirs_kernel cat
+# folds_to INPUT LINE: what is no frame is counted.
+folds_to() {
+	"$build/weir" convert "$1" >"$tap_dir/got" 2>"$tap_dir/said"
+	printf '%s\n' "$2" >"$tap_dir/expected"
+	same "$tap_dir/expected" "$tap_dir/got"
+}
+check "inferno, empty-line" folds_to "$inferno/empty-line.txt" "inline-counter;main 500000"
+check "inferno, weird-stack-line" folds_to "$inferno/weird-stack-line.txt" \
+	"inline-counter 250000
+inline-counter;main 250000"
+check "the weird line of it is told" holds "$tap_dir/said" "weird-stack-line.txt:5: not understood"
+check "inferno, an unknown format" status 2 "$build/weir" convert "$corpus/inferno/collapse-guess/unknown-format.txt"
+end_cases "inferno's cases of collapsing"
 
 finish
