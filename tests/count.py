@@ -68,7 +68,8 @@ def one_run(title, build, totals, log, again=None):
     for line in open(os.path.join(folder, logs[0]), errors="replace"):
         test = json.loads(line)
         passed, failed, skipped, lines = cases(test)
-        suite, _, name = test["name"].partition(":")[2].partition(" / ")  # weir:SUITE / NAME
+        suite, _, name = test["name"].partition(":")[2].partition(" / ")  # weir:SUITE+OTHER / NAME
+        suite = suite.partition("+")[0]
         said = (test.get("stdout") or "") + (test.get("stderr") or "")
         if failed and again and suite in MEASURED and not FAULT.search(said):
             repeat.append("%s %s\n" % (suite, name))

@@ -53,7 +53,7 @@ suite "tests" "$build" --no-suite lint
 
 variant "$build-asan" all -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debug &&
 	suite "address and undefined-behaviour sanitizers" "$build-asan" --suite unit --suite golden \
-		--suite cli --suite live
+		--suite cli --suite live --no-suite no-asan
 
 suite "valgrind" "$build" --setup valgrind --suite unit
 

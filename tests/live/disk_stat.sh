@@ -35,7 +35,7 @@ iostat_of() {
 	disk=$1
 	shift
 	: >"$tap_dir/err"
-	timeout -s KILL 120 "$weir" iostat --disk "$disk" --interval 1h --format json >"$tap_dir/rows" \
+	timeout -s KILL 300 "$weir" iostat --disk "$disk" --interval 1h --format json >"$tap_dir/rows" \
 		2>"$tap_dir/err" &
 	runs=$!
 	attached "$tap_dir/err" || return 1

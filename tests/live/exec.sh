@@ -81,7 +81,7 @@ check "all arguments are quoted when asked for" counts 1 "args == \"'/bin/true' 
 snoop $exec_json -- "$cases" long 20000
 check "what is too long is cut, and says so" counts 1 'args == "true " + "x" * 16379 + " (cut) (+1 argument) (+3626 bytes)" and args_left == 2'
 
-cold=$(on_disk "$build/tests")/cold
+cold=$(on_disk "$build/tests")/cold-$$
 snoop $exec_json -- "$cases" unfaulted "$cold"
 check "a name in a page that was never touched is there" counts 1 "args == \"'from a cold page' warm\""
 snoop $exec_json -- "$cases" thread

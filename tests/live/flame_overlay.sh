@@ -6,7 +6,7 @@ set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
 weir=$build/weir
-top=$(on_disk "$build/tests")/overlay
+top=$(on_disk "$build/tests")/overlay-$$
 
 cleanup() {
 	mountpoint -q "$top/all" && umount "$top/all"

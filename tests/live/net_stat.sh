@@ -63,7 +63,7 @@ if not eval(sys.argv[2]):
 # begin PIPELINE ARGUMENTS...: a window begins. It ends at end_window.
 begin() {
 	: >"$tap_dir/err"
-	timeout -s KILL 120 "$weir" "$@" --interval 1h --format json >"$tap_dir/rows" 2>"$tap_dir/err" &
+	timeout -s KILL 300 "$weir" "$@" --interval 1h --format json >"$tap_dir/rows" 2>"$tap_dir/err" &
 	runs=$!
 	attached "$tap_dir/err"
 }

@@ -11,7 +11,7 @@ if [ "$(id -u)" != 0 ]; then
 	skip "opensnoop on known calls" "needs root"
 	finish
 fi
-folder=$(on_disk "$build/tests")/open
+folder=$(on_disk "$build/tests")/open-$$
 chmod 755 "$tap_dir" # for the user who may not open one file in it
 
 # snoop CASE N [OPTION...]: the load's case N times below weir; JSON in $tap_dir/json.
