@@ -17,8 +17,8 @@ fi
 
 loop= slow=
 cleanup() {
-	[ -n "$loop" ] && losetup -d "$loop"
-	[ -n "$slow" ] && { losetup -d "$slow"; }
+	[ -n "$loop" ] && { echo 1 >"/sys/block/${loop#/dev/}/queue/iostats"; losetup -d "$loop"; }
+	[ -n "$slow" ] && losetup -d "$slow"
 	mountpoint -q "$tap_dir/slow" && umount "$tap_dir/slow"
 	rm -rf "$tap_dir"
 }

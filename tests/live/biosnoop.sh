@@ -16,9 +16,15 @@ if ! losetup -f >/dev/null 2>&1; then
 	finish
 fi
 
-loop= slow=
+loop= slow= expire= interval=
+# The machine's and the device's settings are as before, too.
+settings_back() {
+	[ -z "$expire" ] || echo "$expire" >/proc/sys/vm/dirty_expire_centisecs
+	[ -z "$interval" ] || echo "$interval" >/proc/sys/vm/dirty_writeback_centisecs
+	echo 1 >"/sys/block/${loop#/dev/}/queue/iostats"
+}
 cleanup() {
-	[ -n "$loop" ] && losetup -d "$loop"
+	[ -n "$loop" ] && { settings_back; losetup -d "$loop"; }
 	[ -n "$slow" ] && losetup -d "$slow"
 	mountpoint -q "$tap_dir/slow" && umount "$tap_dir/slow"
 	rm -rf "$tap_dir"
@@ -119,8 +125,7 @@ echo 50 >/proc/sys/vm/dirty_writeback_centisecs
 exec 8<"$loop" # or the last close writes all
 watch biosnoop --disk "$name" -- write_back
 exec 8<&-
-echo "$expire" >/proc/sys/vm/dirty_expire_centisecs
-echo "$interval" >/proc/sys/vm/dirty_writeback_centisecs
+settings_back
 check "write-back is labelled as such" is "{('writeback' in (r['flags'] or ''), r['comm'].startswith('kworker')) for r in rows if r['op'] == 'write'}" "{(True, True)}"
 check "and all pages are in it" is "sum(r['bytes'] for r in rows if r['op'] == 'write')" 65536
 

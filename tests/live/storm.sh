@@ -63,7 +63,7 @@ fsdist --interval 200ms --op read|file '$tap_dir/image'|20000 1000000|count|50 0
 cachestat --interval 200ms|file '$tap_dir/image'|20000 1000000|hits|200 0
 biolatency --interval 200ms --disk '${loop##*/}'|read '$loop'|2000 20000|count|0 0
 biosnoop --buffer 4KiB --disk '${loop##*/}'|read '$loop'|2000 20000|1|0 0
-tcpretrans --buffer 4KiB --rport '$port'|retransmit -|2000 6000|1|0 0
+tcpretrans --buffer 4KiB --rport '$port'|retransmit -|2000 4000|1|0 0
 offcpu --max-stacks 16 --stack kernel --interval 1h|blocks 24|1000 10000|count|100 2
 biotop --buffer 4KiB --top 1000 --interval 200ms --disk '${loop##*/}'|read '$loop'|2000 20000|count|0 0
 '
