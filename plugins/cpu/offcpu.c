@@ -123,6 +123,8 @@ static int fill_constants(struct weir_ctx *ctx)
 	rodata->slot_count = conf->max_stacks;
 	st->bpf->maps.slots.max_entries = conf->max_stacks;
 	st->bpf->maps.slot_index.max_entries = conf->max_stacks;
+	if (!conf->waker)
+		st->bpf->attempt.without = "offcpu_waking";
 	if (getrandom(rodata->seed, sizeof(rodata->seed), 0) != sizeof(rodata->seed))
 		return weir_fail(ctx, -errno, "get a random number");
 	return weir_task_filter_set(ctx, &conf->filter, &rodata->task_filter, &st->cgroups);

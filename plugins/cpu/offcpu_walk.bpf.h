@@ -15,7 +15,8 @@
 #include "offcpu_event.h"
 
 /* Words that are hashed in one go: both limits are multiples of it. */
-#define OFFCPU_HASH_WORDS 8
+#define OFFCPU_HASH_WORDS 4
+#define OFFCPU_HASH_STEPS ((OFFCPU_KERNEL_FRAMES + OFFCPU_USER_FRAMES) / OFFCPU_HASH_WORDS)
 
 const volatile __u64 seed[2] = {};
 const volatile bool walk_kernel = true;
@@ -42,27 +43,25 @@ static __always_inline void hash_word(__u64 *first, __u64 *second, __u64 word)
 struct walk_hash {
 	__u64 first;
 	__u64 second;
-	const __u64 *words;
+	const __u64 *words; /* the kernel's frames, behind which are the user's */
+	__u32 from;         /* steps that come before */
 };
 
 /* Of the words behind the last frame, all are 0. */
-#define OFFCPU_HASH_STEP(name_, words_)                                                            \
-	static long name_(__u32 step, struct walk_hash *hash)                                      \
-	{                                                                                          \
-		__u64 first = hash->first, second = hash->second;                                  \
-		__u32 i;                                                                           \
-                                                                                                   \
-		if (step >= (words_) / OFFCPU_HASH_WORDS)                                          \
-			return 1;                                                                  \
-		for (i = 0; i < OFFCPU_HASH_WORDS; i++)                                            \
-			hash_word(&first, &second, hash->words[step * OFFCPU_HASH_WORDS + i]);     \
-		hash->first = first;                                                               \
-		hash->second = second;                                                             \
-		return 0;                                                                          \
-	}
+static long hash_step(__u32 i, struct walk_hash *hash)
+{
+	__u32 step = hash->from + i;
+	__u64 first = hash->first, second = hash->second;
+	__u32 word;
 
-OFFCPU_HASH_STEP(hash_kernel, OFFCPU_KERNEL_FRAMES)
-OFFCPU_HASH_STEP(hash_user, OFFCPU_USER_FRAMES)
+	if (step >= OFFCPU_HASH_STEPS)
+		return 1;
+	for (word = 0; word < OFFCPU_HASH_WORDS; word++)
+		hash_word(&first, &second, hash->words[step * OFFCPU_HASH_WORDS + word]);
+	hash->first = first;
+	hash->second = second;
+	return 0;
+}
 
 static __always_inline __u32 walk_steps(__u32 count)
 {
@@ -75,16 +74,16 @@ static __always_inline __u32 walk_steps(__u32 count)
  */
 __noinline int walk_name(struct offcpu_walk *walk)
 {
-	struct walk_hash hash = { seed[0], seed[1], 0 };
+	struct walk_hash hash = { .first = seed[0], .second = seed[1] };
 
 	if (!walk)
 		return 0;
 	hash.words = walk->kernel;
 	hash_word(&hash.first, &hash.second,
 		  (__u64)walk->flags << 32 | walk->kernel_count << 16 | walk->user_count);
-	bpf_loop(walk_steps(walk->kernel_count), hash_kernel, &hash, 0);
-	hash.words = walk->user;
-	bpf_loop(walk_steps(walk->user_count), hash_user, &hash, 0);
+	bpf_loop(walk_steps(walk->kernel_count), hash_step, &hash, 0);
+	hash.from = OFFCPU_KERNEL_FRAMES / OFFCPU_HASH_WORDS;
+	bpf_loop(walk_steps(walk->user_count), hash_step, &hash, 0);
 	walk->hash[0] = hash.first;
 	walk->hash[1] = hash.second;
 	return 0;

@@ -173,16 +173,21 @@ static __always_inline bool is_journal_thread(struct task_struct *task)
 	return task->flags & WEIR_PF_KTHREAD && is_journal(task->comm);
 }
 
-/* Fills a slot that was taken for a thread. */
-static __always_inline void slot_fill(struct wait_task *slot, struct task_struct *task, __u32 state,
-				      __u64 now)
+/* Fills a slot that was taken for a thread. Not static: verified once. */
+__noinline int slot_fill(struct wait_task *slot, __u64 address, __u32 state)
 {
+	struct task_struct *task = (struct task_struct *)address;
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!slot)
+		return 0;
 	__builtin_memset(slot, 0, sizeof(*slot));
 	weir_task_fill(&slot->id, task);
 	slot->born_ns = now;
 	if (BPF_CORE_READ(task, flags) & WEIR_PF_KTHREAD)
 		slot->kind = is_journal(slot->id.comm) ? WAIT_JBD2 : WAIT_KTHREAD;
 	slot->mark = wait_mark(now, state);
+	return 0;
 }
 
 /*
@@ -203,7 +208,7 @@ __noinline __u32 task_meet(__u64 address, __u32 state)
 		index = weir_slot_take(&pool, slot_count);
 	slot = slot_of(index);
 	if (slot) {
-		slot_fill(slot, task, state, bpf_ktime_get_ns());
+		slot_fill(slot, address, state);
 		if (weir_thread_word_add(words, weir_thread_word(tid, index)))
 			return index;
 		slot->mark = 0;
@@ -458,7 +463,7 @@ __noinline int task_replace(__u64 address, __u32 index)
 
 	if (!slot || BPF_CORE_READ((struct task_struct *)address, start_time) <= slot->born_ns)
 		return 0;
-	slot_fill(slot, (struct task_struct *)address, WAIT_RUNNABLE, bpf_ktime_get_ns());
+	slot_fill(slot, address, WAIT_RUNNABLE);
 	__sync_fetch_and_add(&totals.unseen, 1);
 	return 1;
 }
@@ -545,12 +550,14 @@ int BPF_PROG(bio_queued, struct bio *bio)
 	struct wait_task *slot = slot_of(index_of(task->pid));
 	bool journal = is_journal_thread(task);
 	struct wait_disk *counted;
+	struct block_device *device;
 	struct gendisk *disk;
 	__u32 dev;
 
 	if (!slot && !journal)
 		return 0;
-	disk = BPF_CORE_READ(bio, bi_bdev, bd_disk);
+	device = BPF_CORE_READ(bio, bi_bdev);
+	disk = BPF_CORE_READ(weir_device_in(device), bdev.bd_disk);
 	dev = (__u32)BPF_CORE_READ(disk, major) << 20 | (__u32)BPF_CORE_READ(disk, first_minor);
 	if (journal)
 		journal_writes(task->pid, dev);

@@ -7,6 +7,8 @@
  * remembered until they are asked for, and reading a cold file from end to end has no hits, however
  * far the kernel reads ahead.
  */
+#define WEIR_CGROUP_ALONE
+
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

@@ -8,8 +8,6 @@
  * What a call worked on is looked up when it ends: by its descriptor where nobody else can have
  * closed that meanwhile, else by the file that it was when the call began.
  */
-#define WEIR_CGROUP_IN_ROOT
-
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -302,7 +300,7 @@ static __always_inline int fill_file(struct fs_event *event, const struct ended 
 	if (!look_at(&look, file, ended->call.op) || !fs_wanted(&look, event->fs, event->disk))
 		return 0;
 	inode = look.inode;
-	event->inode = BPF_CORE_READ(inode, i_ino);
+	event->inode = BPF_CORE_READ(weir_inode_in(inode), vfs_inode.i_ino);
 	event->offset = offset_of(ended, file);
 	return 1;
 }

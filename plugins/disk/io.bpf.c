@@ -8,6 +8,8 @@
  * itself is not shown, so its bio stands for it until it is inserted or issued: its flight begins
  * under the address of the bio.
  */
+#define WEIR_CGROUP_ALONE
+
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -64,7 +66,7 @@ static __always_inline __u64 bio_cgroup(struct bio *bio)
 
 	if (task_filter.hierarchy != WEIR_CGROUP_V2 || !bpf_core_field_exists(bio->bi_blkg))
 		return 0;
-	cgroup = BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup);
+	cgroup = weir_css_cgroup(BPF_CORE_READ(bio, bi_blkg, blkcg));
 	return weir_cgroup_id(cgroup);
 }
 
@@ -129,7 +131,7 @@ int BPF_PROG(request_issue, struct request *rq)
 	__u64 address = (__u64)rq;
 	struct flight *flight;
 
-	/* The disk is not looked at before: block_device and request_queue share a hash, see task.h. */
+	/* The disk is not looked at before: block_device and request_queue share a hash, see kernel.h. */
 	if (!is_watched(rq))
 		return flight_forget((__u64)BPF_CORE_READ(rq, bio));
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tells of each call that opens a file, when it comes back. */
-#define WEIR_CGROUP_IN_ROOT
-
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

@@ -5,8 +5,6 @@
  *
  * A connection that ends before a system call has returned it was accepted by io_uring, or never.
  */
-#define WEIR_CGROUP_IN_ROOT
-
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>

@@ -20,10 +20,19 @@
 #include <bpf/skel_internal.h>
 #include <weir/bpf/btf_id.h>
 
-/* The call to the kernel by which a load or an attach failed. Each skeleton has one, see there. */
+/*
+ * What a load is to leave out, and the call to the kernel by which it or an attach failed. Each
+ * skeleton has one, see there.
+ */
 struct weir_bpf_attempt {
-	uint32_t command; /* enum bpf_cmd; with an empty name: not known */
-	char name[60];    /* of the map, the program, or the tracepoint it was to attach to */
+	uint32_t command;    /* enum bpf_cmd; with an empty name: not known */
+	char name[60];       /* of the map, the program, or the tracepoint it was to attach to */
+	const char *without; /* set before the load: a program not to be attached; or NULL */
+};
+
+static const struct bpf_insn weir_bpf_nothing[] = {
+	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
+	{ .code = BPF_JMP | BPF_EXIT },
 };
 
 struct weir_bpf_machine {
@@ -144,12 +153,30 @@ static inline void weir_bpf_note_call(struct weir_bpf_attempt *attempt, uint32_t
 		weir_bpf_note(attempt, command, attr->prog_name, sizeof(attr->prog_name));
 }
 
+/*
+ * A program that is not wanted is loaded as one that does nothing. The lines of the source are for
+ * the verifier's log only, and the kernel looks at each.
+ */
+static inline void weir_bpf_shorten(union bpf_attr *attr, const char *without)
+{
+	if (!attr->log_level)
+		attr->line_info_cnt = 0;
+	if (!without || strncmp(attr->prog_name, without, sizeof(attr->prog_name) - 1) != 0)
+		return;
+	attr->insns = (uintptr_t)weir_bpf_nothing;
+	attr->insn_cnt = sizeof(weir_bpf_nothing) / sizeof(weir_bpf_nothing[0]);
+	attr->line_info_cnt = attr->func_info_cnt = attr->core_relo_cnt = 0;
+}
+
 static inline uint64_t weir_bpf_call_kernel(struct weir_bpf_machine *machine)
 {
 	uint64_t *reg = machine->reg;
 	union bpf_attr *attr = (union bpf_attr *)(uintptr_t)reg[2];
-	int result = skel_sys_bpf((enum bpf_cmd)reg[1], attr, (unsigned int)reg[3]);
+	int result;
 
+	if (reg[1] == BPF_PROG_LOAD)
+		weir_bpf_shorten(attr, machine->attempt->without);
+	result = skel_sys_bpf((enum bpf_cmd)reg[1], attr, (unsigned int)reg[3]);
 	if (result >= 0)
 		return (uint64_t)(int64_t)result;
 	result = -errno;

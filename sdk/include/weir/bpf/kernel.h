@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -32,6 +33,28 @@ struct request_queue {
 
 struct block_device {
 	struct gendisk *bd_disk; /* the whole disk, of a partition too */
+};
+
+struct address_space {
+	struct inode *host;
+};
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	long long i_size;
+	struct address_space i_data;
+};
+
+/*
+ * Programs describe any block device and any inode as lying in this, and any cgroup and its state as
+ * lying in a cgroup_root. A kernel that relocates a program searches all its types, 0.7 ms each, for
+ * every one that is named first in an access, and remembers one for each of 31 hashes of names.
+ */
+struct bdev_inode {
+	struct block_device bdev;
+	struct inode vfs_inode;
 };
 
 struct bvec_iter {
@@ -78,16 +101,6 @@ struct kernfs_node {
 	__u64 id; /* what user space sees as the directory's inode */
 };
 
-struct cgroup {
-	int level;
-	struct kernfs_node *kn;
-	struct cgroup *ancestors[1]; /* Linux 6.1; by level, from the root on */
-};
-
-struct cgroup_root {
-	struct cgroup cgrp;
-};
-
 struct cgroup_subsys {
 	const char *name;
 };
@@ -97,12 +110,19 @@ struct cgroup_subsys_state {
 	struct cgroup_subsys *ss;
 };
 
-struct blkcg {
-	struct cgroup_subsys_state css;
+struct cgroup {
+	struct cgroup_subsys_state self;
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup *ancestors[1]; /* Linux 6.1; by level, from the root on */
+};
+
+struct cgroup_root {
+	struct cgroup cgrp;
 };
 
 struct blkcg_gq {
-	struct blkcg *blkcg;
+	struct cgroup_subsys_state *blkcg; /* a struct blkcg, which begins with its state */
 };
 
 struct css_set {
@@ -177,6 +197,19 @@ struct bpf_iter__task {
 };
 
 #pragma clang attribute pop
+
+/* Any inode, and any block device, as part of a bdev_inode. */
+static __always_inline struct bdev_inode *weir_inode_in(struct inode *inode)
+{
+	return (struct bdev_inode *)((char *)inode -
+				     bpf_core_field_offset(struct bdev_inode, vfs_inode));
+}
+
+static __always_inline struct bdev_inode *weir_device_in(struct block_device *device)
+{
+	return (struct bdev_inode *)((char *)device -
+				     bpf_core_field_offset(struct bdev_inode, bdev));
+}
 
 /*
  * What programs on classic tracepoints of system calls are given. Not relocated: the layout is what

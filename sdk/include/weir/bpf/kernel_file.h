@@ -46,13 +46,6 @@ struct super_block {
 	struct block_device *s_bdev; /* NULL: lies on none, or on many */
 };
 
-struct inode {
-	unsigned short i_mode;
-	struct super_block *i_sb;
-	unsigned long i_ino;
-	long long i_size;
-};
-
 struct file {
 	struct path f_path;
 	struct inode *f_inode;
@@ -87,9 +80,8 @@ static __always_inline struct mount *weir_mount_of(struct vfsmount *vfsmount)
 /* Each reading of kernel memory costs some 20 ns: what lies side by side is read at once. */
 
 /*
- * A kernel that relocates a program searches all its types for each one that is named first in an
- * access, and remembers one for each of 31 hashes of names: each further search costs 0.7 ms. So
- * the tables of files and the paths are described as what other structures have inside.
+ * To save the kernel searches through its types (see bdev_inode in kernel.h), the tables of files and
+ * the paths are described as what other structures have inside.
  */
 
 /* An open file of a task, or NULL. */
@@ -135,14 +127,16 @@ struct weir_inode {
 
 static __always_inline void weir_inode_read(struct weir_inode *copy, struct inode *inode)
 {
-	if (bpf_core_field_offset(struct inode, i_mode) == 0 &&
-	    bpf_core_field_offset(struct inode, i_sb) ==
-		    __builtin_offsetof(struct weir_inode, sb)) {
+	__u64 begin = bpf_core_field_offset(struct bdev_inode, vfs_inode);
+
+	if (bpf_core_field_offset(struct bdev_inode, vfs_inode.i_mode) == begin &&
+	    bpf_core_field_offset(struct bdev_inode, vfs_inode.i_sb) ==
+		    begin + __builtin_offsetof(struct weir_inode, sb)) {
 		bpf_probe_read_kernel(copy, sizeof(*copy), inode);
 		return;
 	}
-	copy->mode = BPF_CORE_READ(inode, i_mode);
-	copy->sb = BPF_CORE_READ(inode, i_sb);
+	copy->mode = BPF_CORE_READ(weir_inode_in(inode), vfs_inode.i_mode);
+	copy->sb = BPF_CORE_READ(weir_inode_in(inode), vfs_inode.i_sb);
 }
 
 /* Which file system it is. */
@@ -171,7 +165,7 @@ static __always_inline void weir_super_block_read(struct weir_super_block *copy,
 static __always_inline __u32 weir_super_block_disk(struct super_block *sb, char *name, __u32 size)
 {
 	struct block_device *device = BPF_CORE_READ(sb, s_bdev);
-	struct gendisk *disk = device ? BPF_CORE_READ(device, bd_disk) : 0;
+	struct gendisk *disk = device ? BPF_CORE_READ(weir_device_in(device), bdev.bd_disk) : 0;
 
 	if (!disk)
 		return 0;

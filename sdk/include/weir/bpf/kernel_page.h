@@ -11,15 +11,6 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-struct address_space___page {
-	struct inode___page *host;
-};
-
-struct inode___page {
-	long long i_size;
-	struct address_space___page i_data;
-};
-
 struct folio {
 	struct address_space *mapping;
 	unsigned long index;    /* in pages, of the file */
@@ -37,19 +28,16 @@ enum pageflags {
 	PG_head = 100, /* of more than one page */
 };
 
-/*
- * The size of the file that is mapped. What an address_space has in it is found as in that of an
- * inode, which is one type less to be searched for (see weir_css() of task.h).
- */
+/* The size of the file that is mapped. An address_space is described as that of an inode. */
 static __always_inline __u64 weir_mapping_size(struct address_space *mapping)
 {
-	struct inode___page *host = 0;
+	struct inode *host = 0;
 
-	bpf_probe_read_kernel(&host, sizeof(host),
-			      (char *)mapping +
-				      (bpf_core_field_offset(struct inode___page, i_data.host) -
-				       bpf_core_field_offset(struct inode___page, i_data)));
-	return BPF_CORE_READ(host, i_size);
+	bpf_probe_read_kernel(
+		&host, sizeof(host),
+		(char *)mapping + (bpf_core_field_offset(struct bdev_inode, vfs_inode.i_data.host) -
+				   bpf_core_field_offset(struct bdev_inode, vfs_inode.i_data)));
+	return BPF_CORE_READ(weir_inode_in(host), vfs_inode.i_size);
 }
 
 /* How many pages a folio has. Its flags are its first word, of a type that changed in Linux 6.18. */

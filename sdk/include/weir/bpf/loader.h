@@ -131,12 +131,9 @@ static inline int weir_bpf_cost_of(const struct bpf_prog_desc *programs, size_t 
 static inline int weir_bpf_program_empty(enum bpf_prog_type type, uint32_t attach_type,
 					 uint32_t btf_id)
 {
-	static const struct bpf_insn code[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-
-	return weir_bpf_program(type, code, sizeof(code) / sizeof(code[0]), attach_type, btf_id);
+	return weir_bpf_program(type, weir_bpf_nothing,
+				sizeof(weir_bpf_nothing) / sizeof(weir_bpf_nothing[0]), attach_type,
+				btf_id);
 }
 
 /* 0 if this process may load a tp_btf program here. Under 1 ms; attaches nothing. */

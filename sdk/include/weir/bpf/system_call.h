@@ -14,7 +14,7 @@
 
 /*
  * Not relocated: the layouts are those that ptrace() shows, and struct pt_regs would be one more
- * type to be searched for (see weir_css() of task.h).
+ * type to be searched for (see bdev_inode in kernel.h).
  */
 struct weir_regs_x86 {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;

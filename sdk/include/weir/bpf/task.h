@@ -15,17 +15,18 @@
 const volatile struct weir_task_filter task_filter = {};
 
 /*
- * The place of a cgroup's member. struct cgroup shares its hash (see weir_css() below) with struct
- * file: a program that reads files too defines WEIR_CGROUP_IN_ROOT, and reads cgroups as what the
- * root of a hierarchy has in it.
+ * The place of a cgroup's member. struct cgroup shares its hash (see bdev_inode in kernel.h) with
+ * struct file, and is read as what the root of a hierarchy has in it; but a program that uses one of
+ * pageflags, blk_flush_queue and socket_alloc, which share theirs with struct cgroup_root, defines
+ * WEIR_CGROUP_ALONE.
  */
-#ifdef WEIR_CGROUP_IN_ROOT
+#ifdef WEIR_CGROUP_ALONE
+#define WEIR_CGROUP_MEMBER(cgroup_, member_) (&((struct cgroup *)(cgroup_))->member_)
+#else
 #define WEIR_CGROUP_MEMBER(cgroup_, member_)                                                       \
 	(&((struct cgroup_root *)((char *)(cgroup_)-bpf_core_field_offset(struct cgroup_root,      \
 									  cgrp)))                  \
 		  ->cgrp.member_)
-#else
-#define WEIR_CGROUP_MEMBER(cgroup_, member_) (&(cgroup_)->member_)
 #endif
 
 /* More than there are controllers. */
@@ -36,9 +37,8 @@ int weir_controller = 0;
 
 /*
  * The state that the tasks of a css_set have in a controller. The array of them comes first in it,
- * and is read as such: a kernel that relocates a program remembers one type of each hash, and finds
- * another one, of which struct css_set shares its hash with several, by a search of all types, some
- * 0.7 ms each time.
+ * and is read as such, as struct css_set shares its hash with several. A state is described as that
+ * which a cgroup begins with.
  */
 static __always_inline struct cgroup_subsys_state *weir_css(__u64 css_set, int position)
 {
@@ -55,12 +55,23 @@ struct weir_controller_search {
 	int found;
 };
 
+static __always_inline struct cgroup *weir_css_cgroup(struct cgroup_subsys_state *state)
+{
+	struct cgroup *cgroup = 0;
+
+	if (state)
+		bpf_core_read(&cgroup, sizeof(cgroup), WEIR_CGROUP_MEMBER(state, self.cgroup));
+	return cgroup;
+}
+
 static long weir_controller_step(__u32 i, struct weir_controller_search *search)
 {
 	struct cgroup_subsys_state *state = weir_css(search->css_set, i);
 	char name[WEIR_CONTROLLER_LENGTH] = {};
+	struct cgroup_subsys *controller = 0;
 
-	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(state, ss, name));
+	bpf_core_read(&controller, sizeof(controller), WEIR_CGROUP_MEMBER(state, self.ss));
+	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(controller, name));
 	if (*(__u64 *)name != *(const volatile __u64 *)task_filter.controller)
 		return 0;
 	search->found = i + 1;
@@ -84,14 +95,12 @@ static __always_inline struct cgroup *weir_task_cgroup_v1(struct task_struct *ta
 {
 	struct css_set *set = BPF_CORE_READ(task, cgroups);
 	int controller = weir_controller;
-	struct cgroup_subsys_state *state;
 
 	if (!controller)
 		controller = weir_controller = weir_controller_find((__u64)set);
 	if (controller <= 0)
 		return 0;
-	state = weir_css((__u64)set, controller - 1);
-	return state ? BPF_CORE_READ(state, cgroup) : 0;
+	return weir_css_cgroup(weir_css((__u64)set, controller - 1));
 }
 
 /* The task's cgroup in the hierarchy that the user side chose, or NULL. */
@@ -145,14 +154,24 @@ static __always_inline int weir_current_in_cgroup(void)
 		weir_task_cgroup_v1((struct task_struct *)bpf_get_current_task()));
 }
 
-/* True for a task that the user asked for, as far as it is no cgroup that he asked for. */
+static __always_inline __u32 weir_task_uid(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, cred, uid.val);
+}
+
+static __always_inline __u32 weir_current_uid(void)
+{
+	return (__u32)bpf_get_current_uid_gid();
+}
+
+/*
+ * True for a task that the user asked for, as far as it is no user or cgroup that he asked for: of
+ * the current task the kernel tells those by calls, for which no types are searched.
+ */
 static __always_inline int weir_task_named(struct task_struct *task)
 {
 	if (task_filter.by & WEIR_TASK_BY_PID &&
 	    (__u32)BPF_CORE_READ(task, tgid) != task_filter.pid)
-		return 0;
-	if (task_filter.by & WEIR_TASK_BY_UID &&
-	    BPF_CORE_READ(task, cred, uid.val) != task_filter.uid)
 		return 0;
 	if (task_filter.by & WEIR_TASK_BY_COMM) {
 		char comm[WEIR_COMM_LENGTH] = {};
@@ -169,14 +188,17 @@ static __always_inline int weir_task_named(struct task_struct *task)
 /* True for a task that the user asked for. */
 static __always_inline int weir_task_wanted(struct task_struct *task)
 {
-	return weir_task_named(task) && (!(task_filter.by & WEIR_TASK_BY_CGROUP) ||
-					 weir_cgroup_wanted(weir_task_cgroup(task)));
+	return weir_task_named(task) &&
+	       (!(task_filter.by & WEIR_TASK_BY_UID) || weir_task_uid(task) == task_filter.uid) &&
+	       (!(task_filter.by & WEIR_TASK_BY_CGROUP) ||
+		weir_cgroup_wanted(weir_task_cgroup(task)));
 }
 
-/* The same of the current task: fewer types are searched for. */
+/* The same of the current task. */
 static __always_inline int weir_current_wanted(void)
 {
 	return weir_task_named((struct task_struct *)bpf_get_current_task()) &&
+	       (!(task_filter.by & WEIR_TASK_BY_UID) || weir_current_uid() == task_filter.uid) &&
 	       (!(task_filter.by & WEIR_TASK_BY_CGROUP) || weir_current_in_cgroup());
 }
 
@@ -187,7 +209,7 @@ static __always_inline void weir_task_fill(struct weir_task_id *id, struct task_
 	id->pid = BPF_CORE_READ(task, tgid);
 	id->tid = BPF_CORE_READ(task, pid);
 	id->ppid = BPF_CORE_READ(task, real_parent, tgid);
-	id->uid = BPF_CORE_READ(task, cred, uid.val);
+	id->uid = weir_task_uid(task);
 	bpf_core_read_str(id->comm, sizeof(id->comm), &task->comm);
 }
 
@@ -203,7 +225,7 @@ static __always_inline void weir_task_fill_current(struct weir_task_id *id)
 	id->pid = task->tgid;
 	id->tid = task->pid;
 	id->ppid = BPF_CORE_READ(task, real_parent, tgid);
-	id->uid = (__u32)bpf_get_current_uid_gid();
+	id->uid = weir_current_uid();
 	((__u64 *)id->comm)[0] = *(__u64 *)&task->comm[0];
 	((__u64 *)id->comm)[1] = *(__u64 *)&task->comm[8];
 }
