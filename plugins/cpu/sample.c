@@ -31,9 +31,10 @@ static const struct weir_option sample_options[] = {
 	WEIR_OPT_UINT(struct sample_conf, max_stack, "127", 1, 65535, "longest stack, in frames"),
 	WEIR_OPT_SIZE(struct sample_conf, buffer, "512KiB", 4096, 1 << 30,
 		      "ring buffer for samples, per CPU"),
-	WEIR_OPT_CHOICE(struct sample_conf, unwind, "fp", "fp dwarf",
-			"how user stacks are walked: by frame pointers, in the kernel, or by call "
-			"frame information, from copies of the stacks"),
+	WEIR_OPT_CHOICE(struct sample_conf, unwind, "fp", "fp dwarf auto",
+			"how user stacks are walked: by frame pointers, in the kernel; by call "
+			"frame information, from copies of the stacks; or so where a program keeps "
+			"no frame pointers"),
 	WEIR_OPT_SIZE(struct sample_conf, stack_size, "16KiB", 1024, 65024,
 		      "bytes of a stack that are copied"),
 	WEIR_OPT_CHOICE(struct sample_conf, as, "rows", "rows recording",
@@ -103,11 +104,14 @@ static int sample_ask_services(struct weir_ctx *ctx)
 	struct sample_state *state = ctx->state;
 	int err = 0;
 
-	if (conf->unwind == SAMPLE_UNWIND_DWARF && conf->stacks && conf->user)
+	if (conf->stacks && conf->user)
+		state->unwind.how = conf->unwind;
+	if (state->unwind.how != SAMPLE_UNWIND_FP && conf->as == SAMPLE_AS_ROWS)
 		err = weir_service(ctx, WEIR_UNWIND_SERVICE, WEIR_UNWIND_VERSION,
 				   &state->unwind.service);
-	return err ? err
-		   : weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION, &state->process);
+	if (err || conf->as == SAMPLE_AS_RECORDING)
+		return err;
+	return weir_service(ctx, WEIR_PROCESS_SERVICE, WEIR_PROCESS_VERSION, &state->process);
 }
 
 static int sample_create(struct weir_ctx *ctx)
@@ -124,6 +128,9 @@ static int sample_create(struct weir_ctx *ctx)
 					"neither user nor kernel: nothing is left to sample");
 	for (uint32_t i = 0; !err && i < conf->pid.count; i++)
 		err = sample_add_pid(ctx, conf->pid.items[i], i);
+	if (conf->as == SAMPLE_AS_RECORDING && conf->unwind == SAMPLE_UNWIND_AUTO)
+		return weir_fail_option(ctx, "unwind", -EINVAL,
+					"a recording is of one kind: fp or dwarf");
 	if (!err && state->pids.count && conf->cgroup[0])
 		return weir_fail_option(ctx, "cgroup", -EINVAL,
 					"pid and cgroup exclude each other");
@@ -131,9 +138,7 @@ static int sample_create(struct weir_ctx *ctx)
 		err = weir_numbers_add(&state->pids, (uint32_t)ctx->child);
 	if (!err)
 		err = weir_pmus_open(ctx, &state->pmus);
-	if (err || conf->as == SAMPLE_AS_RECORDING)
-		return err;
-	return sample_ask_services(ctx);
+	return err ? err : sample_ask_services(ctx);
 }
 
 static int sample_bind(struct weir_ctx *ctx)
@@ -178,6 +183,21 @@ static void sample_watch_processes(struct weir_ctx *ctx)
 			 strerror(-err));
 }
 
+static int sample_watch(struct weir_ctx *ctx, const struct weir_perf_set *set, uint32_t events)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < set->ring_count; i++)
+		err = ctx->host->watch(ctx, set->ring_fds[i], events, sample_ready);
+	return err;
+}
+
+static void sample_control(struct sample_state *state, unsigned long request)
+{
+	weir_perf_set_control(&state->set, request);
+	weir_perf_set_control(&state->copies, request);
+}
+
 static int sample_start(struct weir_ctx *ctx)
 {
 	const struct sample_conf *conf = ctx->options;
@@ -192,8 +212,10 @@ static int sample_start(struct weir_ctx *ctx)
 		sample_watch_processes(ctx);
 	if (!err)
 		err = sample_unwind_begin(ctx);
-	for (uint32_t i = 0; !err && i < state->set.ring_count; i++)
-		err = ctx->host->watch(ctx, state->set.ring_fds[i], EPOLLIN, sample_ready);
+	if (!err)
+		err = sample_watch(ctx, &state->set, EPOLLIN);
+	if (!err)
+		err = sample_watch(ctx, &state->copies, EPOLLIN);
 	if (!err)
 		err = weir_every(ctx, conf->as == SAMPLE_AS_RECORDING ? SAMPLE_RECORD_NS
 								      : SAMPLE_EMIT_NS);
@@ -203,7 +225,7 @@ static int sample_start(struct weir_ctx *ctx)
 	state->window = weir_now(ctx);
 	/* A command's events begin with its exec. */
 	if (!ctx->child || state->pids.count != 1 || state->pids.items[0] != ctx->child)
-		weir_perf_set_control(&state->set, PERF_EVENT_IOC_ENABLE);
+		sample_control(state, PERF_EVENT_IOC_ENABLE);
 	return 0;
 }
 
@@ -225,7 +247,8 @@ static int sample_end_lost(struct weir_ctx *ctx)
 {
 	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
-	uint64_t lost = weir_perf_set_lost(&state->set, state->attr.read_format);
+	uint64_t lost = weir_perf_set_lost(&state->set, state->attr.read_format) +
+			weir_perf_set_lost(&state->copies, state->attr.read_format);
 
 	if (lost <= state->counts.all_lost)
 		return 0;
@@ -242,7 +265,7 @@ static int sample_drain(struct weir_ctx *ctx, uint64_t deadline)
 	int err;
 
 	(void)deadline;
-	weir_perf_set_control(&state->set, PERF_EVENT_IOC_DISABLE);
+	sample_control(state, PERF_EVENT_IOC_DISABLE);
 	state->busy_ticks = sample_busy_ticks(ctx) - state->busy_ticks;
 	state->drained = true;
 	err = sample_read(ctx);
@@ -256,9 +279,16 @@ static void sample_stop(struct weir_ctx *ctx)
 	if (state->window)
 		sample_report(ctx);
 	sample_unwind_report(ctx);
-	for (uint32_t i = 0; i < state->set.ring_count; i++)
-		ctx->host->watch(ctx, state->set.ring_fds[i], 0, sample_ready);
+	sample_choose_report(ctx);
+	sample_watch(ctx, &state->set, 0);
+	sample_watch(ctx, &state->copies, 0);
 	weir_perf_set_close(&state->set);
+	weir_perf_set_close(&state->copies);
+}
+
+static void sample_cost(struct weir_ctx *ctx, struct weir_cost *cost)
+{
+	sample_choose_cost(ctx->state, cost);
 }
 
 static void sample_destroy(struct weir_ctx *ctx)
@@ -266,6 +296,8 @@ static void sample_destroy(struct weir_ctx *ctx)
 	struct sample_state *state = ctx->state;
 
 	weir_perf_set_close(&state->set);
+	weir_perf_set_close(&state->copies);
+	sample_choose_end(state);
 	sample_unwind_end(ctx);
 	weir_numbers_release(&state->cpus);
 	weir_numbers_release(&state->pids);
@@ -279,4 +311,4 @@ WEIR_COMPONENT("cpu.sample", WEIR_SOURCE, .summary = "what runs on the CPUs, sam
 	       .outputs = WEIR_TABLE(sample_outputs), .probe = sample_probe,
 	       .create = sample_create, .bind = sample_bind, .start = sample_start,
 	       .tick = sample_tick, .drain = sample_drain, .stop = sample_stop,
-	       .destroy = sample_destroy);
+	       .destroy = sample_destroy, .cost = sample_cost);

@@ -26,7 +26,9 @@ struct sample_conf {
 	uint64_t stack_size;
 };
 
-enum sample_unwind_how { SAMPLE_UNWIND_FP, SAMPLE_UNWIND_DWARF };
+enum sample_unwind_how { SAMPLE_UNWIND_FP, SAMPLE_UNWIND_DWARF, SAMPLE_UNWIND_AUTO };
+
+enum { SAMPLE_UNWIND_MOST = 1024 }; /* frames of one stack */
 
 enum sample_as { SAMPLE_AS_ROWS, SAMPLE_AS_RECORDING };
 
@@ -62,6 +64,7 @@ struct sample_event {
 
 struct sample_counts {
 	uint64_t samples;
+	uint64_t copied;    /* of them, those with a copy of the stack */
 	uint64_t throttled; /* times */
 	uint64_t ring_lost;
 	uint64_t kernel_lost;
@@ -86,6 +89,7 @@ struct sample_record {
 
 /* What walks copies of stacks. */
 struct sample_unwind {
+	enum sample_unwind_how how;  /* AUTO: `set` is walked by the kernel, `copies` here */
 	struct weir_service service; /* vtable NULL: the kernel walks by frame pointers */
 	uint64_t walker;
 	struct weir_unwind_frame *frames; /* of the stack at hand */
@@ -97,7 +101,10 @@ struct sample_state {
 	struct weir_service process; /* vtable: struct weir_process_v1 */
 	struct sample_unwind unwind;
 	struct weir_perf_set set;
-	struct perf_event_attr attr; /* with which it was opened */
+	struct perf_event_attr attr;  /* with which it was opened */
+	struct weir_perf_set copies;  /* with `how` AUTO: the same event, with copies of stacks */
+	struct sample_choice *choice; /* sample_choose.c; NULL: there is nothing to choose */
+	int stats; /* holds the kernel's statistics of BPF on; 0: not asked for */
 	struct weir_numbers cpus;
 	struct weir_numbers pids; /* empty: everybody */
 	struct weir_names *names;
@@ -133,9 +140,23 @@ int sample_unwind(struct weir_ctx *ctx, const struct sample_record *record, cons
 		  size_t words, struct weir_unwind_stack *stack);
 int sample_unwind_begin(struct weir_ctx *ctx);
 void sample_unwind_end(struct weir_ctx *ctx); /* also when begin failed */
-void sample_unwind_attr(const struct sample_conf *conf, struct perf_event_attr *attr);
+/* Has an event copy stacks, into a ring of so many bytes. */
+uint64_t sample_unwind_attr(const struct sample_conf *conf, struct perf_event_attr *attr);
 void sample_unwind_report(struct weir_ctx *ctx);
-uint64_t sample_ring_bytes(const struct sample_conf *conf);
+
+/*
+ * sample_choose.c: of which programs stacks are copied. load: false where that cannot be chosen here,
+ * which is said. copied, walked: what a stack tells of its program, as it was taken. 0 or -ENOMEM.
+ */
+bool sample_choose_load(struct weir_ctx *ctx);
+int sample_choose_attach(struct sample_state *state);
+void sample_choose_copied(struct sample_state *state, const struct sample_record *record,
+			  const struct weir_unwind_stack *stack);
+int sample_choose_walked(struct sample_state *state, const struct sample_record *record,
+			 const struct weir_frame *frames, uint32_t count);
+void sample_choose_cost(struct sample_state *state, struct weir_cost *cost);
+void sample_choose_report(struct weir_ctx *ctx);
+void sample_choose_end(struct sample_state *state); /* also when it was not loaded */
 
 /* sample_read.c: reads what the rings hold into batches. */
 int sample_read(struct weir_ctx *ctx);

@@ -99,7 +99,7 @@ static void sample_limits(struct weir_ctx *ctx)
 }
 
 /* A recording tells of processes itself. */
-static void sample_attr_recording(struct perf_event_attr *attr)
+static void sample_attr_recording(struct perf_event_attr *attr, bool copies)
 {
 	attr->sample_id_all = 1;
 	attr->mmap = attr->mmap2 = 1;
@@ -107,6 +107,8 @@ static void sample_attr_recording(struct perf_event_attr *attr)
 	attr->task = 1;
 	attr->build_id = 1;
 	attr->ksymbol = 1;
+	/* perf's walk looks for tables beside the code, through the mappings of all of the file. */
+	attr->mmap_data = copies;
 }
 
 static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
@@ -138,10 +140,9 @@ static void sample_attr(struct weir_ctx *ctx, struct perf_event_attr *attr)
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;
-	attr->wakeup_watermark = (uint32_t)(sample_ring_bytes(conf) / 2);
-	sample_unwind_attr(conf, attr);
+	attr->wakeup_watermark = (uint32_t)(conf->buffer / 2);
 	if (conf->as == SAMPLE_AS_RECORDING)
-		sample_attr_recording(attr);
+		sample_attr_recording(attr, state->unwind.how == SAMPLE_UNWIND_DWARF);
 }
 
 static int sample_threads(struct weir_ctx *ctx, struct weir_numbers *tids)
@@ -169,23 +170,63 @@ static bool sample_attr_older(struct perf_event_attr *attr)
 	return true;
 }
 
+/*
+ * `auto`: the same event once more, with copies. Where that cannot be, the kernel walks all stacks; and
+ * so it does where a tracepoint is sampled, for which the kernel does not ask who is to choose.
+ */
+static int sample_open_copies(struct weir_ctx *ctx, const struct perf_event_attr *walked,
+			      const struct weir_perf_target *target)
+{
+	const struct sample_conf *conf = ctx->options;
+	struct sample_state *state = ctx->state;
+	struct perf_event_attr attr = *walked;
+	uint64_t bytes = sample_unwind_attr(conf, &attr);
+	int err = weir_perf_set_open(&state->copies, &attr, target, &state->cpus, bytes);
+
+	if (!err)
+		return sample_choose_attach(state);
+	weir_log(ctx, WEIR_LOG_WARNING,
+		 "stacks cannot be copied (%s): programs without frame pointers have few callers",
+		 strerror(-err));
+	sample_choose_end(state);
+	state->unwind.how = SAMPLE_UNWIND_FP;
+	return 0;
+}
+
 /* Opens it with what this kernel can do. */
 static int sample_open_set(struct weir_ctx *ctx, struct perf_event_attr *attr,
 			   const struct weir_perf_target *target)
 {
 	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
+	uint64_t bytes = conf->buffer;
 	int err;
 
+	if (state->unwind.how == SAMPLE_UNWIND_DWARF)
+		bytes = sample_unwind_attr(conf, attr);
 	do
-		err = weir_perf_set_open(&state->set, attr, target, &state->cpus,
-					 sample_ring_bytes(conf));
+		err = weir_perf_set_open(&state->set, attr, target, &state->cpus, bytes);
 	while (err == -EINVAL && sample_attr_older(attr));
 	state->attr = *attr;
 	for (uint32_t i = 0; !err && state->event.filter[0] && i < state->set.fd_count; i++)
 		if (ioctl(state->set.fds[i], PERF_EVENT_IOC_SET_FILTER, state->event.filter) < 0)
 			err = -errno;
+	if (!err && state->unwind.how == SAMPLE_UNWIND_AUTO)
+		err = sample_open_copies(ctx, attr, target);
 	return err;
+}
+
+/* Of how user stacks are walked, what is left to be settled. */
+static void sample_choose_how(struct weir_ctx *ctx)
+{
+	struct sample_state *state = ctx->state;
+
+	if (state->unwind.how != SAMPLE_UNWIND_AUTO)
+		return;
+	if (state->event.attr.type == PERF_TYPE_TRACEPOINT)
+		state->unwind.how = SAMPLE_UNWIND_FP;
+	else if (!sample_choose_load(ctx))
+		state->unwind.how = SAMPLE_UNWIND_DWARF;
 }
 
 /* An unprivileged user may sample user code of own processes: better than nothing, and said. */
@@ -309,5 +350,6 @@ int sample_open(struct weir_ctx *ctx)
 	if (err)
 		return weir_fail(ctx, err, "/sys/devices/system/cpu/online");
 	sample_limits(ctx);
+	sample_choose_how(ctx);
 	return state->pids.count ? sample_open_pids(ctx) : sample_open_everybody(ctx);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cpu.sample: the rate that was asked and the rate that was obtained, and why they differ. */
+#include <stddef.h>
 #include <stdio.h>
 
 #include <weir/probe.h>
@@ -25,15 +26,17 @@ uint64_t sample_busy_ticks(struct weir_ctx *ctx)
 /* Seconds that the events of threads ran; children are part of it. */
 static double sample_running_seconds(const struct weir_perf_set *set)
 {
-	struct {
+	struct sample_counted {
 		uint64_t value;
 		uint64_t enabled;
 		uint64_t running;
+		uint64_t lost; /* with WEIR_PERF_FORMAT_LOST */
 	} counts;
 	double seconds = 0;
 
 	for (uint32_t i = 0; i < set->fd_count; i++)
-		if (read(set->fds[i], &counts, sizeof(counts)) == sizeof(counts))
+		if (read(set->fds[i], &counts, sizeof(counts)) >=
+		    (ssize_t)offsetof(struct sample_counted, lost))
 			seconds += (double)counts.running / 1e9;
 	return seconds;
 }

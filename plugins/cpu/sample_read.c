@@ -80,7 +80,8 @@ static void sample_fill_unwound(struct weir_frame *frames, const struct weir_unw
 	for (uint32_t i = 0; i < user->count; i++) {
 		frames[i].address = user->frames[i].address;
 		frames[i].flags =
-			user->frames[i].flags & WEIR_UNWIND_CALLER ? WEIR_FRAME_CALLER : 0;
+			WEIR_FRAME_UNWOUND |
+			(user->frames[i].flags & WEIR_UNWIND_CALLER ? WEIR_FRAME_CALLER : 0);
 	}
 }
 
@@ -95,10 +96,11 @@ static struct weir_frame *sample_add_frames(struct weir_ctx *ctx, struct weir_ba
 
 /* The stack of a sample. 0, -EBADMSG or -ENOMEM. */
 static int sample_add_stack(struct weir_ctx *ctx, struct weir_batch *batch,
-			    const struct perf_event_header *header, struct weir_stack_ref *stack)
+			    const struct perf_event_header *header, bool copies,
+			    struct weir_stack_ref *stack)
 {
 	const struct sample_conf *conf = ctx->options;
-	const struct sample_state *state = ctx->state;
+	struct sample_state *state = ctx->state;
 	const struct sample_record *record = (const void *)(header + 1);
 	bool kernel = (header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	struct weir_unwind_stack user = { .count = 0 };
@@ -107,7 +109,7 @@ static int sample_add_stack(struct weir_ctx *ctx, struct weir_batch *batch,
 	uint32_t own;
 	int err = sample_find_chain(conf, header, &chain);
 
-	if (!err && state->unwind.walker)
+	if (!err && copies)
 		err = sample_unwind(ctx, record, chain.rest, chain.rest_words, &user);
 	if (err)
 		return err;
@@ -123,11 +125,14 @@ static int sample_add_stack(struct weir_ctx *ctx, struct weir_batch *batch,
 	if ((conf->stacks && own >= state->max_stack) || user.end == WEIR_UNWIND_SHORT ||
 	    user.end == WEIR_UNWIND_DEEP)
 		frames[stack->count - 1].flags |= WEIR_FRAME_TRUNCATED;
+	if (!copies)
+		return sample_choose_walked(state, record, frames, own);
+	sample_choose_copied(state, record, &user);
 	return 0;
 }
 
 static int sample_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
-			  const struct perf_event_header *header)
+			  const struct perf_event_header *header, bool copies)
 {
 	const struct sample_record *record = (const void *)(header + 1);
 	struct sample_state *state = ctx->state;
@@ -136,7 +141,7 @@ static int sample_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
 	int err = -EBADMSG;
 
 	if (header->size >= sizeof(*header) + sizeof(*record))
-		err = sample_add_stack(ctx, batch, header, &stack);
+		err = sample_add_stack(ctx, batch, header, copies, &stack);
 	if (err == -EBADMSG)
 		state->counts.broken++;
 	if (err)
@@ -152,6 +157,7 @@ static int sample_add_row(struct weir_ctx *ctx, struct weir_batch *batch,
 	row->weight = record->period;
 	row->stack = stack;
 	state->counts.samples++;
+	state->counts.copied += copies;
 	return 0;
 }
 
@@ -180,24 +186,24 @@ void sample_count_record(struct weir_ctx *ctx, const struct perf_event_header *h
 }
 
 static int sample_take(struct weir_ctx *ctx, struct weir_batch *batch,
-		       const struct perf_event_header *header)
+		       const struct perf_event_header *header, bool copies)
 {
 	if (header->type == PERF_RECORD_SAMPLE)
-		return sample_add_row(ctx, batch, header);
+		return sample_add_row(ctx, batch, header, copies);
 	sample_count_record(ctx, header);
 	return 0;
 }
 
 /* Takes records of one ring until it is empty or the batch is full. 1: the batch is full. */
 static int sample_read_ring(struct weir_ctx *ctx, struct weir_batch *batch,
-			    struct weir_perf_ring *ring)
+			    struct weir_perf_ring *ring, bool copies)
 {
 	struct sample_state *state = ctx->state;
 	const struct perf_event_header *header;
 	int err = 0;
 
 	while (!err && batch->row_count < SAMPLE_BATCH_ROWS && (header = weir_perf_ring_next(ring)))
-		err = sample_take(ctx, batch, header);
+		err = sample_take(ctx, batch, header, copies);
 	weir_perf_ring_end(ring);
 	if (ring->broken) {
 		state->counts.broken++;
@@ -302,33 +308,64 @@ static int sample_sync(struct weir_ctx *ctx)
 	return err ? weir_fail(ctx, err, "mappings of samples") : 0;
 }
 
+/* The rings of both sets, by number: first those of `set`. NULL: there are no more. */
+static struct weir_perf_ring *sample_ring(struct sample_state *state, uint32_t number, bool *copies)
+{
+	*copies = state->unwind.how == SAMPLE_UNWIND_DWARF;
+	if (number < state->set.ring_count)
+		return &state->set.rings[number];
+	*copies = true;
+	number -= state->set.ring_count;
+	return number < state->copies.ring_count ? &state->copies.rings[number] : NULL;
+}
+
+/* Looks how far the kernel has come, in all rings. */
+static int sample_begin(struct weir_ctx *ctx)
+{
+	struct sample_state *state = ctx->state;
+	struct weir_perf_ring *ring;
+	bool copies;
+
+	for (uint32_t i = 0; (ring = sample_ring(state, i, &copies)); i++)
+		weir_perf_ring_begin(ring);
+	/* Stacks are walked, and judged, through the mappings of their moment. */
+	return state->unwind.walker ? sample_sync(ctx) : 0;
+}
+
+/* What is left in the rings from *number on, until the batch is full. Negative errno. */
+static int sample_fill(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t *number)
+{
+	struct weir_perf_ring *ring;
+	bool copies;
+	int full = 0;
+
+	while (full == 0 && (ring = sample_ring(ctx->state, *number, &copies))) {
+		full = sample_read_ring(ctx, batch, ring, copies);
+		*number += full == 0;
+	}
+	return full;
+}
+
 /* All batches of one reading have the same window. */
 int sample_read(struct weir_ctx *ctx)
 {
 	const struct sample_conf *conf = ctx->options;
 	struct sample_state *state = ctx->state;
 	uint64_t start = state->window, end = weir_now(ctx);
-	uint32_t ring = 0;
-	int err = 0;
+	uint32_t ring = 0, rings = state->set.ring_count + state->copies.ring_count;
+	int err;
 
 	if (conf->as == SAMPLE_AS_RECORDING)
 		return sample_record_read(ctx);
-	for (uint32_t i = 0; i < state->set.ring_count; i++)
-		weir_perf_ring_begin(&state->set.rings[i]);
-	/* Stacks are walked through the mappings of their moment. */
-	if (state->unwind.walker)
-		err = sample_sync(ctx);
-	while (!err && ring < state->set.ring_count) {
+	err = sample_begin(ctx);
+	while (!err && ring < rings) {
 		struct weir_batch *batch = weir_loan(ctx, 0, SAMPLE_BATCH_ROWS, SAMPLE_BATCH_ARENA);
-		int full = 0;
+		int full;
 
 		/* The rings keep what there is no room for now. */
 		if (!batch)
 			break;
-		while (full == 0 && ring < state->set.ring_count) {
-			full = sample_read_ring(ctx, batch, &state->set.rings[ring]);
-			ring += full == 0;
-		}
+		full = sample_fill(ctx, batch, &ring);
 		if (full < 0) {
 			weir_discard(ctx, batch);
 			return weir_fail(ctx, full, "samples");

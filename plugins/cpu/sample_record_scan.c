@@ -156,7 +156,7 @@ static int scan_map(struct scan *scan, uint32_t pid, const struct weir_proc_map 
 	body.map.start = map->start;
 	body.map.length = map->end - map->start;
 	body.map.offset = map->offset;
-	body.map.protection = PROT_READ | PROT_EXEC;
+	body.map.protection = PROT_READ | (map->executable ? PROT_EXEC : 0);
 	body.map.flags = MAP_PRIVATE;
 	if (map->inode && map->path[0] == '/') {
 		file = scan_file(scan, pid, map);
@@ -176,12 +176,15 @@ static int scan_map(struct scan *scan, uint32_t pid, const struct weir_proc_map 
 	memcpy(body.rest + room, &trailer, sizeof(trailer));
 	return sample_records_add(scan->records, PERF_RECORD_MMAP2,
 				  PERF_RECORD_MISC_USER |
+					  (map->executable ? 0 : PERF_RECORD_MISC_MMAP_DATA) |
 					  (file && file->size ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0),
 				  &body, offsetof(struct scan_body, rest) + room + sizeof(trailer));
 }
 
 static int scan_maps(struct scan *scan, uint32_t pid)
 {
+	const struct sample_state *state = scan->ctx->state;
+	bool data = state->attr.mmap_data;
 	struct weir_proc_map map;
 	char path[64];
 	int err = 0;
@@ -193,7 +196,7 @@ static int scan_maps(struct scan *scan, uint32_t pid)
 		char *end = strchrnul(line, '\n'), *next = *end ? end + 1 : end;
 
 		*end = '\0';
-		if (weir_proc_map_parse(line, &map) == 0 && map.executable)
+		if (weir_proc_map_parse(line, &map) == 0 && (map.executable || (data && map.inode)))
 			err = scan_map(scan, pid, &map);
 		line = next;
 	}

@@ -7,27 +7,21 @@
 
 #include "sample.h"
 
-enum {
-	UNWIND_MOST = 1024,       /* frames of one stack */
-	UNWIND_RING_COPIES = 128, /* that a ring has room for, at least */
-};
+enum { UNWIND_RING_COPIES = 128 }; /* that a ring has room for, at least */
 
-uint64_t sample_ring_bytes(const struct sample_conf *conf)
+uint64_t sample_unwind_attr(const struct sample_conf *conf, struct perf_event_attr *attr)
 {
 	uint64_t copies = (uint64_t)conf->stack_size * UNWIND_RING_COPIES;
 
-	return conf->unwind == SAMPLE_UNWIND_DWARF && copies > conf->buffer ? copies : conf->buffer;
-}
-
-void sample_unwind_attr(const struct sample_conf *conf, struct perf_event_attr *attr)
-{
-	if (conf->unwind != SAMPLE_UNWIND_DWARF || !conf->stacks || !conf->user)
-		return;
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_regs_user = WEIR_UNWIND_REGISTERS;
 	/* The kernel takes multiples of 8. */
 	attr->sample_stack_user = (uint32_t)conf->stack_size & ~7u;
 	attr->exclude_callchain_user = 1;
+	if (copies < conf->buffer)
+		copies = conf->buffer;
+	attr->wakeup_watermark = (uint32_t)(copies / 2);
+	return copies;
 }
 
 int sample_unwind_begin(struct weir_ctx *ctx)
@@ -39,7 +33,7 @@ int sample_unwind_begin(struct weir_ctx *ctx)
 
 	if (!service)
 		return 0;
-	unwind->frames = calloc(UNWIND_MOST, sizeof(*unwind->frames));
+	unwind->frames = calloc(SAMPLE_UNWIND_MOST, sizeof(*unwind->frames));
 	if (unwind->frames)
 		err = service->open(unwind->service.ctx, &state->process, &unwind->walker);
 	return !unwind->frames || err ? weir_fail(ctx, -ENOMEM, "walker of stacks") : 0;
@@ -106,7 +100,7 @@ int sample_unwind(struct weir_ctx *ctx, const struct sample_record *record, cons
 		.machine = EM_X86_64,
 #endif
 		.pid = record->pid, .time = record->time, .mask = WEIR_UNWIND_REGISTERS,
-		.frames = unwind->frames, .most = UNWIND_MOST,
+		.frames = unwind->frames, .most = SAMPLE_UNWIND_MOST,
 	};
 	if (!unwind_parse(at, words, stack->mask, stack, &abi))
 		return -EBADMSG;
@@ -123,6 +117,7 @@ int sample_unwind(struct weir_ctx *ctx, const struct sample_record *record, cons
 
 void sample_unwind_report(struct weir_ctx *ctx)
 {
+	const struct sample_conf *conf = ctx->options;
 	const struct sample_state *state = ctx->state;
 
 	if (state->counts.short_stacks)
@@ -130,7 +125,7 @@ void sample_unwind_report(struct weir_ctx *ctx)
 			 "%llu user stacks are larger than the %u bytes that were copied: they end "
 			 "too early; a larger `stack_size` copies more",
 			 (unsigned long long)state->counts.short_stacks,
-			 state->attr.sample_stack_user);
+			 (unsigned int)(conf->stack_size & ~UINT64_C(7)));
 	if (state->counts.narrow)
 		weir_log(ctx, WEIR_LOG_WARNING,
 			 "%llu samples of 32-bit programs have no callers: they can be walked by "

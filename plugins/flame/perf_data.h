@@ -179,6 +179,7 @@ struct perf_data_end {
 	bool truncated;
 	bool too_deep;
 	bool nameless;
+	bool unwound;
 	uint64_t stacks;
 };
 

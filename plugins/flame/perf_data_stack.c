@@ -28,6 +28,9 @@ enum stack_kind {
 	KIND_BITS = 4,
 };
 
+/* How a user stack ended. */
+enum stack_end { END_CUT = 1, END_DEEP = 2, END_UNWOUND = 4 };
+
 /* The stack of a sample, being made. */
 struct stack_walk {
 	const struct perf_data_space *user;
@@ -405,18 +408,20 @@ static struct perf_data_end *stack_new_end(struct perf_data *data, uint32_t numb
 				       .object = stack_text(data, frame->object),
 				       .caller = frame->flags & WEIR_FRAME_CALLER,
 				       .truncated = walk->cut,
-				       .too_deep = how & 2 };
+				       .too_deep = how & END_DEEP,
+				       .unwound = how & END_UNWOUND };
 	end->nameless = stack_object_nameless(data, perf_data_text(data, end->object));
 	return end;
 }
 
-static int stack_note_end(struct perf_data *data, const struct stack_walk *walk, bool too_deep)
+static int stack_note_end(struct perf_data *data, const struct stack_walk *walk, uint32_t how)
 {
-	uint32_t how = (walk->cut ? 1 : 0) | (too_deep ? 2 : 0), place, number;
+	uint32_t place, number;
 
 	if (!walk->user_count || !walk->count)
 		return 0;
 	number = data->stack[walk->count - 1];
+	how |= walk->cut ? END_CUT : 0;
 	place = intmap_get(&data->end_places, number, how);
 	if (!place && !stack_new_end(data, number, how, walk))
 		return -ENOMEM;
@@ -438,7 +443,9 @@ static int stack_walk(struct perf_data *data, const struct perf_data_event *even
 	if (!err && sample->is_short && walk->last && !walk->cut)
 		err = stack_mark_end(data, walk);
 	if (!err && sample->chain)
-		err = stack_note_end(data, walk, too_deep);
+		err = stack_note_end(data, walk,
+				     (too_deep ? END_DEEP : 0) |
+					     (sample->unwound ? END_UNWOUND : 0));
 	return err;
 }
 
@@ -484,7 +491,8 @@ void perf_data_stack_report(struct perf_data *data)
 					   .caller = end->caller,
 					   .truncated = end->truncated,
 					   .too_deep = end->too_deep,
-					   .nameless = end->nameless };
+					   .nameless = end->nameless,
+					   .unwound = end->unwound };
 
 		walk_judge(&quality, &judged, end->stacks);
 	}

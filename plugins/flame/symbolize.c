@@ -110,6 +110,7 @@ struct symbolize_user {
 	uint32_t seen; /* user frames, dropped ones included */
 	bool cut;
 	bool too_deep;
+	bool unwound;
 	bool kept;
 	struct weir_frame last;      /* kept */
 	const struct object *object; /* of the last */
@@ -144,6 +145,7 @@ static void symbolize_judge(struct weir_ctx *ctx, const struct symbolize_user *u
 		return;
 	end.truncated = user->cut;
 	end.too_deep = user->too_deep;
+	end.unwound = user->unwound;
 	if (user->kept) {
 		end.symbol = symbolize_text(ctx, user->last.symbol);
 		end.object = symbolize_text(ctx, user->last.object);
@@ -163,6 +165,8 @@ static int symbolize_user_frame(struct weir_ctx *ctx, const struct resolve_momen
 
 	user->seen++;
 	user->too_deep |= (frame->flags & WEIR_FRAME_TRUNCATED) != 0;
+	user->unwound |= (frame->flags & WEIR_FRAME_UNWOUND) != 0;
+	frame->flags &= ~(uint32_t)WEIR_FRAME_UNWOUND;
 	if (!frame->symbol && !frame->object)
 		err = resolve_user(ctx, &state->resolve, moment, frame, &object);
 	/* The instruction pointer itself is no guess of the walk: it stays, whatever it points to. */

@@ -180,13 +180,14 @@ static bool walk_by_pointer(struct walk *walk)
 	struct unwind_registers caller = { .known = 0 };
 	uint64_t frame, at = walk->registers.value[machine->frame_register];
 
-	if (!unwind_known(&walk->registers, machine->frame_register) || at % 8 ||
-	    !walk_grows(walk, at + 16))
+	if (!unwind_known(&walk->registers, machine->frame_register))
 		return false;
 	if (!at) {
 		walk->return_lost = true;
 		return true;
 	}
+	if (at % 8 || !walk_grows(walk, at + 16))
+		return false;
 	if (!unwind_load(&walk->memory, at, 8, &frame) ||
 	    !unwind_load(&walk->memory, at + 8, 8, &caller.pc))
 		return false;

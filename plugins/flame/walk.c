@@ -64,14 +64,15 @@ static bool walk_is_runtime(const char *object)
 	return false;
 }
 
-static void walk_blame(struct walk_quality *quality, const char *name, uint64_t stacks)
+static void walk_blame(struct walk_quality *quality, const char *name, bool unwound,
+		       uint64_t stacks)
 {
 	struct walk_object *object;
 	uint32_t i;
 
 	for (i = 0; i < quality->object_count; i++) {
 		object = &quality->objects[i];
-		if (strncmp(object->name, name, WALK_NAME - 1) == 0) {
+		if (object->unwound == unwound && strncmp(object->name, name, WALK_NAME - 1) == 0) {
 			object->stacks += stacks;
 			return;
 		}
@@ -82,6 +83,7 @@ static void walk_blame(struct walk_quality *quality, const char *name, uint64_t 
 	}
 	object = &quality->objects[quality->object_count++];
 	snprintf(object->name, sizeof(object->name), "%s", name);
+	object->unwound = unwound;
 	object->stacks = stacks;
 }
 
@@ -98,7 +100,7 @@ void walk_judge(struct walk_quality *quality, const struct walk_end *end, uint64
 	else if (!end->truncated && end->nameless)
 		quality->unjudged += stacks;
 	else
-		walk_blame(quality, object[0] ? object : "unknown code", stacks);
+		walk_blame(quality, object[0] ? object : "unknown code", end->unwound, stacks);
 }
 
 static int walk_more(const void *left, const void *right)
@@ -110,11 +112,36 @@ static int walk_more(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+/* The objects in which stacks of a kind end, the first few of them. Those beyond: *others. */
+static int walk_list(const struct walk_quality *quality, bool unwound, char *out, uint32_t size,
+		     uint64_t *others)
+{
+	static const char *const kinds[] = {
+		"; cut short for lack of frame pointers: ",
+		"; cut short where no call frame information leads on: "
+	};
+	uint32_t shown = 0;
+	int used = 0;
+
+	for (uint32_t i = 0; i < quality->object_count && used >= 0 && (uint32_t)used < size; i++) {
+		const struct walk_object *object = &quality->objects[i];
+
+		if (object->unwound != unwound)
+			continue;
+		if (shown >= WALK_SHOWN)
+			*others += object->stacks;
+		else
+			used += snprintf(out + used, size - (uint32_t)used, "%s%s in %" PRIu64,
+					 shown++ ? ", " : kinds[unwound], object->name,
+					 object->stacks);
+	}
+	return used;
+}
+
 void walk_describe(struct walk_quality *quality, char *out, uint32_t size)
 {
 	uint64_t judged = quality->stacks - quality->unjudged, others = quality->elsewhere;
 	uint64_t permille = judged ? (quality->complete * 1000 + judged / 2) / judged : 0;
-	uint32_t i;
 	int used;
 
 	qsort(quality->objects, quality->object_count, sizeof(quality->objects[0]), walk_more);
@@ -122,14 +149,8 @@ void walk_describe(struct walk_quality *quality, char *out, uint32_t size)
 		permille = 999;
 	used = snprintf(out, size, "%" PRIu64 ".%" PRIu64 " %% of %" PRIu64 " user stacks complete",
 			permille / 10, permille % 10, judged);
-	for (i = 0; i < quality->object_count && used > 0 && (uint32_t)used < size; i++) {
-		if (i >= WALK_SHOWN)
-			others += quality->objects[i].stacks;
-		else
-			used += snprintf(out + used, size - (uint32_t)used, "%s%s in %" PRIu64,
-					 i ? ", " : "; cut short for lack of frame pointers: ",
-					 quality->objects[i].name, quality->objects[i].stacks);
-	}
+	for (int unwound = 0; unwound <= 1 && used > 0 && (uint32_t)used < size; unwound++)
+		used += walk_list(quality, unwound, out + used, size - (uint32_t)used, &others);
 	if (others && used > 0 && (uint32_t)used < size)
 		used += snprintf(out + used, size - (uint32_t)used, ", others in %" PRIu64, others);
 	if (quality->too_deep && used > 0 && (uint32_t)used < size)

@@ -5,7 +5,8 @@
  * start_thread, main, ...), or a return address within the C library or the dynamic loader that no
  * exported function covers, as in libraries whose start code is stripped of its names. Where the
  * outermost object has no names at all, nothing can be said, and the stack is not judged. All
- * others were cut short: their last frame's object does not keep frame pointers.
+ * others were cut short: their last frame's object does not keep frame pointers, or, where the stack
+ * was walked by tables, these do not lead on from there.
  */
 #ifndef FLAME_WALK_H
 #define FLAME_WALK_H
@@ -17,6 +18,7 @@ enum { WALK_OBJECTS = 64, WALK_NAME = 64 };
 
 struct walk_object {
 	char name[WALK_NAME];
+	bool unwound;
 	uint64_t stacks;
 };
 
@@ -43,6 +45,7 @@ struct walk_end {
 	bool truncated; /* cut where the walk went wrong */
 	bool too_deep;  /* cut by the source, which has a limit */
 	bool nameless;  /* the object has no names */
+	bool unwound;   /* by tables, from a copied stack, and not by frame pointers */
 };
 
 /* So many stacks ended so. */

@@ -47,6 +47,7 @@ flame --unwind fp
 check "by frame pointers, there are no callers of burn" lacks_chain ";first;second;third;burn"
 flame --unwind dwarf
 all_chains "without frame pointers"
+check "and what cut the rest short is said in other words" lacks "$tap_dir/err" "for lack of frame pointers"
 check "a stack larger than its copy is marked" grep -Eq "^unwinding;\[truncated\];deep(;deep)*;burn " "$tap_dir/x.folded"
 check "and it is said" holds "$tap_dir/err" "are larger than the 16384 bytes that were copied"
 flame --unwind dwarf --stack-size 60KiB
@@ -77,6 +78,45 @@ else
 	check "perf finds the same callers, frame by frame" as_perf
 	sed -n 's/^\([0-9]* samples.*\)/# \1/p' "$tap_dir/out"
 fi
+# Each perf line is a frame, leaf first; a blank line ends a sample.
+perf_walks() {
+	perf script -i "$tap_dir/x.data" --no-inline -F ip,sym >"$tap_dir/printed" 2>"$tap_dir/perf"
+	tr -s '\n\t ' ' ' <"$tap_dir/printed" |
+		grep -q " burn [0-9a-f]* third [0-9a-f]* second [0-9a-f]* first [0-9a-f]* main "
+}
+if ! command -v perf >/dev/null; then
+	skip "perf walks the stacks of weir record" "perf is not installed"
+elif ! perf script -i "$tap_dir/x.data" --no-inline >/dev/null 2>"$tap_dir/perf"; then
+	skip "perf walks the stacks of weir record" "perf failed: $(head -1 "$tap_dir/perf")"
+else
+	check "perf walks the stacks of weir record" perf_walks
+fi
+
+# By itself, weir copies the stacks of those programs only that need it.
+cc -O1 -g -static -nostdlib -ffreestanding -fno-stack-protector -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer \
+	-fno-optimize-sibling-calls -fno-pie -no-pie -o "$tap_dir/keeper" "$source/tests/live/unwind_keeper.c"
+# copied TEST: of how many stacks that were copied, of all, and of programs of which kind, is as the awk says.
+copied() {
+	awk -v FS='[ ,]' '/stacks were copied, of/ {
+		for (i = 1; i <= NF; i++)
+			if ($i == "of" && $(i + 2) == "stacks") {copied = $(i - 1); all = $(i + 1)}
+		lacking = $0; sub(/.* copied, of /, "", lacking); lacking += 0
+		keeping = $0; sub(/.*; /, "", keeping); keeping += 0
+		found = 1
+		exit !('"$1"')
+	} END {if (!found) exit 1}' "$tap_dir/err" || { cat "$tap_dir/err"; return 1; }
+}
+flame
+all_chains "without frame pointers, by itself"
+check "the stacks were copied" copied "lacking == 1 && keeping == 0 && copied * 10 > all * 9"
+"$weir" flame --frequency 997 -o "$tap_dir/x.folded" -- "$tap_dir/keeper" 2>"$tap_dir/err"
+check "of a program that keeps frame pointers all callers are seen" \
+	grep -Eq "^keeper;_start;begin;first;second;third;burn " "$tap_dir/x.folded"
+check "with no stack copied but the first" copied "lacking == 0 && keeping == 1 && copied < all"
+"$weir" flame --frequency 997 -o "$tap_dir/x.folded" -- sh -c '"$0" & "$1" && wait' "$tap_dir/keeper" "$program" 2>"$tap_dir/err"
+all_chains "without frame pointers, beside one that keeps them"
+check "and of that one they are not copied" copied "lacking >= 1 && keeping == 1 && copied < all"
+check "nor is a caller of it missing" grep -Eq "^keeper;_start;begin;first;second;third;burn " "$tap_dir/x.folded"
 
 check "a program with frame pointers calls a library without" built -fno-omit-frame-pointer
 flame --unwind dwarf

@@ -146,6 +146,7 @@ struct linux_binprm {
 struct mm_struct {
 	unsigned long arg_start;
 	unsigned long arg_end;
+	struct file *exe_file; /* kernel_file.h */
 };
 
 typedef struct {
