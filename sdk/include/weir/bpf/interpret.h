@@ -31,8 +31,8 @@ struct weir_bpf_attempt {
 };
 
 static const struct bpf_insn weir_bpf_nothing[] = {
-	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0 },
-	{ .code = BPF_JMP | BPF_EXIT },
+	{ BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0 }, /* all members, as C++ wants them */
+	{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
 };
 
 struct weir_bpf_machine {
