@@ -448,6 +448,7 @@ _Static_assert(WEIR_FRAME_CALLER == (1u << 3), "WEIR_FRAME_CALLER");
 _Static_assert(WEIR_FRAME_TRUNCATED == (1u << 4), "WEIR_FRAME_TRUNCATED");
 _Static_assert(WEIR_FRAME_SCRIPT == (1u << 5), "WEIR_FRAME_SCRIPT");
 _Static_assert(WEIR_FRAME_LINE == (1u << 6), "WEIR_FRAME_LINE");
+_Static_assert(WEIR_FRAME_UNWOUND == (1u << 7), "WEIR_FRAME_UNWOUND");
 _Static_assert(WEIR_BATCH_GAP == (1u << 0), "WEIR_BATCH_GAP");
 _Static_assert(WEIR_TYPE_NONE == (0), "WEIR_TYPE_NONE");
 _Static_assert(WEIR_TYPE_UINT == (1), "WEIR_TYPE_UINT");

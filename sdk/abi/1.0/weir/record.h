@@ -51,6 +51,7 @@ enum weir_frame_flag {
 	WEIR_FRAME_TRUNCATED = 1u << 4, /* the walk ended here, though the stack may go on */
 	WEIR_FRAME_SCRIPT = 1u << 5,    /* interpreted code */
 	WEIR_FRAME_LINE = 1u << 6,      /* people want to see source and line beside the symbol */
+	WEIR_FRAME_UNWOUND = 1u << 7,   /* of a copied stack; to whoever names frames, no further */
 };
 
 /* One frame. Ids are of the batch's name table, 0 where not known. */
