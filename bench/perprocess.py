@@ -3,7 +3,8 @@
 """What a sample of all processes, and one of all that a verdict asks for, costs, beside sysstat's
 pidstat, with thousands that sleep.
 
-usage: perprocess.py BUILD... [ROUNDS]        PROCESSES=5000 in the environment sets their number
+usage: perprocess.py BUILD... [ROUNDS]        PROCESSES=5000 in the environment sets their number,
+TOOLS=bpf,proc,verdict which ones of weir are run.
 Each tool takes samples once a second. Its CPU time by sample is that of a long run less that of a
 short one, divided by the samples between, so that the start is not in it; peak memory is the long
 run's. Every round runs all of them in turn; ratios are taken within a round.
@@ -15,6 +16,7 @@ import sys
 
 SHORT, LONG = 2, 8
 PROCESSES = int(os.environ.get("PROCESSES", "5000"))
+TOOLS = os.environ.get("TOOLS", "bpf,proc,verdict").split(",")
 
 SLEEPERS = """
 import ctypes, os, signal, sys
@@ -64,9 +66,8 @@ def main():
     rounds = int(arguments.pop()) if len(arguments) > 1 and arguments[-1].isdigit() else 3
     tools = {"pidstat -d -r -u": lambda n: ["pidstat", "-d", "-r", "-u", "1", str(n)]}
     for build in arguments or ["build"]:
-        tools[f"{build} bpf"] = weir(build, "bpf")
-        tools[f"{build} proc"] = weir(build, "proc")
-        tools[f"{build} verdict"] = verdict(build)
+        ways = {"bpf": weir(build, "bpf"), "proc": weir(build, "proc"), "verdict": verdict(build)}
+        tools.update((f"{build} {tool}", ways[tool]) for tool in TOOLS)
     sleepers = subprocess.Popen([sys.executable, "-c", SLEEPERS, str(PROCESSES)],
                                 stdout=subprocess.PIPE, text=True)
     try:

@@ -23,6 +23,8 @@ static const struct weir_option process_options[] = {
 	WEIR_OPT_BOOL(struct process_conf, all, "true", "also what has done nothing that is shown"),
 	WEIR_OPT_RATIO(struct process_conf, holds, "100%",
 		       "without all: also what holds at least this share of the memory"),
+	WEIR_OPT_TEXTS(struct process_conf, starters, "cron,crond,anacron,atd",
+		       "names of programs that start jobs"),
 	WEIR_OPT_CHOICE(
 		struct process_conf, way, "auto", "auto bpf proc",
 		"ask the kernel by BPF, or read files of /proc; auto: by BPF where allowed"),
@@ -77,7 +79,7 @@ static int process_start_bpf(struct weir_ctx *ctx, const char **why, char *text,
 static int process_choose_way(struct weir_ctx *ctx)
 {
 	struct process_state *st = ctx->state;
-	char text[256] = "";
+	char text[sizeof(((struct weir_bpf_report *)0)->text)] = "";
 	const char *why = text;
 	int err = process_start_bpf(ctx, &why, text, sizeof(text));
 

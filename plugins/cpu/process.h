@@ -35,6 +35,7 @@ enum process_way {
 struct process_conf {
 	struct weir_task_conf filter;
 	uint64_t interval;
+	struct weir_texts starters;
 	uint32_t show; /* mask of enum process_show */
 	uint32_t way;
 	bool threads;

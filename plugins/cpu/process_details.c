@@ -42,8 +42,7 @@ int process_add_cgroup(struct weir_ctx *ctx, struct weir_batch *batch,
 	return err ? err : weir_add_text(ctx, batch, name, strlen(name), container);
 }
 
-int process_add_command(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t pid,
-			struct weir_text *command)
+size_t process_read_command(struct weir_ctx *ctx, uint32_t pid)
 {
 	struct process_state *st = ctx->state;
 	char path[64];
@@ -57,7 +56,16 @@ int process_add_command(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t
 	for (size_t i = 0; i < length; i++)
 		if (!st->buffer.bytes[i])
 			st->buffer.bytes[i] = ' ';
-	return weir_add_text(ctx, batch, st->buffer.bytes, length, command);
+	return length;
+}
+
+int process_add_command(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t pid,
+			struct weir_text *command)
+{
+	const struct process_state *st = ctx->state;
+	size_t length = process_read_command(ctx, pid);
+
+	return length ? weir_add_text(ctx, batch, st->buffer.bytes, length, command) : 0;
 }
 
 uint32_t process_count_fds(struct weir_ctx *ctx, uint32_t pid)

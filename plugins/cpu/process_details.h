@@ -9,6 +9,11 @@
 int process_add_cgroup(struct weir_ctx *ctx, struct weir_batch *batch,
 		       const struct process_task *task, struct weir_text *cgroup,
 		       struct weir_text *container);
+/* The job of cron or its kind that a process belongs to which began at `started`. */
+int process_add_job(struct weir_ctx *ctx, struct weir_batch *batch, const struct process_task *task,
+		    uint64_t started, struct weir_text *job);
+/* The command line, its words with blanks between, in st->buffer: its length, 0 where there is none. */
+size_t process_read_command(struct weir_ctx *ctx, uint32_t pid);
 int process_add_command(struct weir_ctx *ctx, struct weir_batch *batch, uint32_t pid,
 			struct weir_text *command);
 

@@ -41,6 +41,7 @@ struct process_row {
 	struct weir_text command;
 	struct weir_text cgroup;
 	struct weir_text container;
+	struct weir_text job;
 };
 
 #define ROW_TIME(member_, head_, doc_)                                                             \
@@ -120,6 +121,9 @@ static const struct process_column {
 	{ ROW_KEY(command, WEIR_OPTIONAL, "command line"), SHOW_COMMAND },
 	{ ROW_KEY(cgroup, WEIR_OPTIONAL | WEIR_QUIET, "control group"), SHOW_CGROUP },
 	{ ROW_KEY(container, WEIR_OPTIONAL, "container"), SHOW_CGROUP },
+	{ ROW_KEY(job, WEIR_OPTIONAL | WEIR_QUIET,
+		  "job of cron or its kind that it belongs to; of what began within ten minutes"),
+	  SHOW_CGROUP },
 };
 
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -230,7 +234,8 @@ static int rows_fill_details(struct weir_ctx *ctx, struct weir_batch *batch,
 			     const struct process_task *task, struct process_row *row)
 {
 	const struct process_conf *conf = ctx->options;
-	struct weir_text command = { 0, 0 }, cgroup = { 0, 0 }, container = { 0, 0 };
+	struct weir_text command = { 0, 0 }, cgroup = { 0, 0 }, container = { 0, 0 },
+			 job = { 0, 0 };
 	int err = 0;
 
 	if (conf->show & SHOW_FILES)
@@ -239,9 +244,12 @@ static int rows_fill_details(struct weir_ctx *ctx, struct weir_batch *batch,
 		err = process_add_command(ctx, batch, task->pid, &command);
 	if (!err && conf->show & SHOW_CGROUP)
 		err = process_add_cgroup(ctx, batch, task, &cgroup, &container);
+	if (!err && conf->show & SHOW_CGROUP)
+		err = process_add_job(ctx, batch, task, row->started, &job);
 	row->command = command;
 	row->cgroup = cgroup;
 	row->container = container;
+	row->job = job;
 	return err;
 }
 

@@ -9,6 +9,7 @@
 #include <weir/bpf/probe.h>
 #include <weir/file.h>
 #include <weir/plugin.h>
+#include <weir/sample.h>
 #include <weir/task_filter.h>
 
 #include "cache_event.h"
@@ -211,8 +212,12 @@ static int cache_emit(struct weir_ctx *ctx, uint64_t now)
 
 static int cache_drain(struct weir_ctx *ctx, uint64_t deadline)
 {
+	const struct cache_conf *conf = ctx->options;
+	const struct cache_state *st = ctx->state;
+
 	(void)deadline;
-	return cache_emit(ctx, weir_now(ctx));
+	return weir_window_is_due(ctx, st->start, conf->interval) ? cache_emit(ctx, weir_now(ctx))
+								  : 0;
 }
 
 /* The first call switches the kernel's statistics on, which slows each run by some 50 ns. */

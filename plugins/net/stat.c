@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Source net.stat: what each interface carried and lost in a window, in each network namespace. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <weir/reading.h>
@@ -12,6 +13,7 @@ struct stat_conf {
 	struct weir_texts interface;
 	uint32_t namespaces; /* enum stat_namespaces */
 	bool idle;
+	bool idle_devices;
 };
 
 enum stat_namespaces { NAMESPACES_ALL, NAMESPACES_OWN };
@@ -23,6 +25,9 @@ static const struct weir_option stat_options[] = {
 	WEIR_OPT_CHOICE(struct stat_conf, namespaces, "all", "all own",
 			"the network namespaces of all processes, or weir's own"),
 	WEIR_OPT_BOOL(struct stat_conf, idle, "no", "also those that did nothing in the window"),
+	WEIR_OPT_BOOL(
+		struct stat_conf, idle_devices, "no",
+		"of these, what is a device whose link is not down: no veth, bridge and the like"),
 };
 
 enum { OUTPUT_INTERFACES, OUTPUT_SOFTNET };
@@ -69,13 +74,34 @@ static int stat_add_gone(struct weir_ctx *ctx, struct weir_batch *batch,
 	return 0;
 }
 
+/* Behind which there is a device, as far as it is of weir's own namespace. */
+static bool stat_is_device(struct weir_ctx *ctx, const struct net_space *space,
+			   const struct net_entry *entry)
+{
+	char path[96];
+
+	if (space->pid || strcmp(entry->state, "down") == 0)
+		return false;
+	snprintf(path, sizeof(path), "sys/class/net/%s/device", entry->name);
+	return faccessat(ctx->root, path, F_OK, 0) == 0;
+}
+
+static bool stat_hides(struct weir_ctx *ctx, const struct net_space *space,
+		       const struct net_entry *entry, const struct net_row *row)
+{
+	const struct stat_conf *conf = ctx->options;
+
+	if (conf->idle || !net_row_is_idle(row))
+		return false;
+	return !conf->idle_devices || !stat_is_device(ctx, space, entry);
+}
+
 /* One that took the name of another is counted from zero, and the other one is told as gone. */
 static int stat_add_interface(struct weir_ctx *ctx, struct weir_batch *batch,
 			      const struct net_space *space, const struct net_entry *old,
 			      const struct net_entry *new)
 {
 	static const struct net_entry zero;
-	const struct stat_conf *conf = ctx->options;
 	bool replaced = old && old->index && new->index && old->index != new->index;
 	struct net_row *row;
 
@@ -90,7 +116,7 @@ static int stat_add_interface(struct weir_ctx *ctx, struct weir_batch *batch,
 		memcpy(row->note, "new", 4);
 	if (row->note[0])
 		batch->flags |= WEIR_BATCH_GAP;
-	else if (!conf->idle && net_row_is_idle(row))
+	else if (stat_hides(ctx, space, new, row))
 		batch->row_count--;
 	return 0;
 }

@@ -51,7 +51,7 @@ verdict
 check "nor is a single one" is 'f == []'
 
 disks='disk: text, util: ratio, queue: number, reads: count, writes: count, flushes: count, read_bytes: bytes, write_bytes: bytes, read_wait: ns, write_wait: ns, flush_wait: ns'
-tasks='pid: uint, comm: text, container: text, started: time, kind: text, ppid: uint, cgroup: text, run: ns, read: bytes, written: bytes, rss: bytes, swap: bytes, major: count'
+tasks='pid: uint, comm: text, container: text, job: text, started: time, kind: text, ppid: uint, cgroup: text, run: ns, read: bytes, written: bytes, rss: bytes, swap: bytes, major: count'
 pressure='resource: text, some: ratio'
 # A loop device, of which the disk below is as slow, and others that are always in use.
 busy_disks() {
@@ -75,7 +75,7 @@ waits <<'Y'
 15, jbd2/loop0-8, journal, loop0, 5000000000, 0, 0, 4900000000, 0, 0, 9000000, 30000000, device
 Y
 staged tasks "$tasks" <<'Y'
-10, rsync, ~, 1000000000, process, 1, /system.slice/backup.service, 100, 49000000, 0, 1000, 0, 0
+10, rsync, ~, ~, 1000000000, process, 1, /system.slice/backup.service, 100, 49000000, 0, 1000, 0, 0
 Y
 verdict
 check "of two disks that are slow for one reason, the one is found that is waited for" is \
@@ -102,7 +102,7 @@ started() {
 10, rsync, user, loop0, 5000000000, 0, 0, 4000000000, 0, 0, 49000000, 30000000, device
 Y
 	staged tasks "$tasks" <<'Y'
-10, rsync, ~, 1000000000, process, 1, /system.slice/backup.service, 100, 49000000, 0, 1000, 0, 0
+10, rsync, ~, ~, 1000000000, process, 1, /system.slice/backup.service, 100, 49000000, 0, 1000, 0, 0
 Y
 	staged timers 'timer: text, unit: text, fired: time' <<Y
 nightly.timer, $1, $2
@@ -130,7 +130,7 @@ waits <<'Y'
 12, kworker/0:1, kernel, loop0, 5000000000, 0, 0, 0, 0, 0, 49000000, 30000000, device
 Y
 staged tasks "$tasks" <<'Y'
-10, copy, 0123456789ab, 1000000000, process, 1, /docker/0123456789abcdef, 100, 0, 49000000, 1000, 0, 0
+10, copy, 0123456789ab, ~, 1000000000, process, 1, /docker/0123456789abcdef, 100, 0, 49000000, 1000, 0, 0
 Y
 verdict
 check "what the kernel writes back was caused by who has written it" is \
@@ -141,7 +141,7 @@ check "who waits for that waits for no disk by name" is \
 
 busy_disks
 staged tasks "$tasks" <<'Y'
-10, copy, ~, 1000000000, process, 1, /, 100, 49000000, 0, 1000, 0, 0
+10, copy, ~, ~, 1000000000, process, 1, /, 100, 49000000, 0, 1000, 0, 0
 Y
 staged mem_pressure "$pressure" <<'Y'
 io, 0.9

@@ -115,6 +115,8 @@ interfaces one <<'END'
   eth1: 100 10 0 0 0 0 0 0 100 10 0 0 0 0 0 0
   eth2: 900 90 0 0 0 0 0 0 100 10 0 0 0 0 0 0
   eth3: 100 10 0 0 0 0 0 0 100 10 0 0 0 0 0 0
+  eth5: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0
+  eth6: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0
 END
 interfaces two <<'END'
     lo: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0
@@ -122,8 +124,14 @@ interfaces two <<'END'
   eth1: 700 70 0 0 0 0 0 0 100 10 0 0 0 0 0 0
   eth2: 100 10 0 0 0 0 0 0 100 10 0 0 0 0 0 0
   eth4: 300 30 0 0 0 0 0 0 100 10 0 0 0 0 0 0
+  eth5: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0
+  eth6: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0
 END
 for tree in one two; do
+	for device in "eth5 up" "eth6 down"; do
+		echo "${device#* }" | tree_file $tree "sys/class/net/${device% *}/operstate"
+		echo 0x1af4 | tree_file $tree "sys/class/net/${device% *}/device/vendor"
+	done
 	echo 1000 | tree_file $tree sys/class/net/eth0/speed
 	echo up | tree_file $tree sys/class/net/eth0/operstate
 	echo 3 | tree_file $tree sys/class/net/eth1/ifindex
@@ -143,6 +151,10 @@ check "counters that went back give no numbers" row \
 check "what came and what went is told" row \
 	'[(r["interface"], r["note"], r["rx_packets"]) for r in rows if r["interface"] in ("eth3", "eth4")] == [("eth4", "new", 30), ("eth3", "gone", None)]'
 check "an idle interface is left out" row '"lo" not in [r["interface"] for r in rows]'
+sed 's/disk.stat/net.stat/; s/\[disks\]/[disks.interfaces]/' "$tap_dir/devices.yaml" >"$tap_dir/links.yaml"
+check "devices among idle ones are read" window "$tap_dir/links.yaml"
+check "and told where that is asked for, unless their link is down" row \
+	'[(r["interface"], r["rx_bytes"]) for r in rows if r["interface"] in ("lo", "eth5", "eth6")] == [("eth5", 0)]'
 
 # Namespaces are those of processes: 1 is in the one of the tree's files, 77 and 78 in another one.
 for tree in one two; do

@@ -27,6 +27,7 @@ COLUMNS = {
     "kB_rd/s": rate("read", 1024), "kB_wr/s": rate("written", 1024),
     "kB_ccwr/s": rate("cancelled", 1024),
     "cswch/s": rate("voluntary"), "nvcswch/s": rate("involuntary"),
+    "iodelay": lambda row: str(row["iowait"] // 10**7),
 }
 
 
@@ -50,6 +51,8 @@ def main():
     compared = 0
     for pid in sorted(pid for pid in set(peer) & set(ours) if str(pid) not in known):
         for column, value in COLUMNS.items():
+            if column == "iodelay" and ours[pid]["iowait"] is None:
+                continue
             differs = value(ours[pid]) != peer[pid][column]
             compared += 1
             if differs != (f"{pid}:{column}" in known):

@@ -67,6 +67,17 @@ check "a file that cannot be one of the kernel's is counted" holds "$tap_dir/wei
 check "the window is as long as the tree's clock says" row \
 	'abs(rows[100]["seconds"] - 3.27) < 1e-9'
 
+for tree in one two; do
+	echo 1 >"$peer_root/$tree/proc/sys/kernel/task_delayacct"
+done
+check "where the kernel counts waits for I/O, they are read" weir_run "$tap_dir/rows" pidstat \
+	--show cpu,disk,memory,switches --all
+check "in ticks of the kernel" row 'rows[100]["iowait"] == 23 * 10**7'
+if [ -s "$tap_dir/pidstat" ]; then
+	check "and are pidstat's" python3 "$source/tests/golden/pidstat.py" "$tap_dir/pidstat" "$tap_dir/rows" \
+		200:kB_rd/s 300:%wait 300:cswch/s 300:nvcswch/s 104
+fi
+
 check "threads and what is left add up" weir_run "$tap_dir/rows" pidstat --show cpu,disk --threads \
 	--pid 300
 check "the process, then its threads, each by its own files" row \

@@ -60,7 +60,8 @@ def add(before, **more):
 
 PLAIN = dict(ppid=1, uid=1000, start=77, minor=1003, major=17, user=5000, system=700, guest=40,
              vsz=123456 * 1024, rss=4321, cpu=3, wait=7 * 10**9, read=10**7, written=3 * 10**6,
-             cancelled=4096, voluntary=5, involuntary=6, nice=5, priority=25, stack=136)
+             cancelled=4096, voluntary=5, involuntary=6, nice=5, priority=25, stack=136,
+             iowait=100)
 PARENT = dict(ppid=1, start=80, rss=100, vsz=2**20, user=10, system=10, read=5 * 10**6)
 CHILD = dict(ppid=200, start=90, rss=50, vsz=2**20, user=300, system=30, read=10**9)
 # Both threads of a process: the first one's and all together.
@@ -72,7 +73,8 @@ WORKER = dict(POOL, user=600, system=60, wait=2 * 10**9, voluntary=100, involunt
 PROCESSES = {
     100: ("plain", PLAIN, add(PLAIN, minor=331, major=7, user=137, system=61, guest=11, rss=17,
                               wait=47 * 10**7, read=1234567, written=7654321, cancelled=8191,
-                              voluntary=97, involuntary=41, cpu=-2, stack=1204)),
+                              voluntary=97, involuntary=41, cpu=-2, stack=1204,
+                              iowait=23)),
     101: ("idle", dict(PLAIN, start=78), dict(PLAIN, start=78)),
     102: ("a) R 1 (b", PLAIN, add(PLAIN, user=23, system=2, read=512)),
     103: ("two\nlines", PLAIN, add(PLAIN, system=77, written=333)),

@@ -99,5 +99,13 @@ ask
 after=$(cached)
 check "who does nothing has nothing" row "misses <= 5 and dirtied == 0 and written == 0 and hits <= 5"
 
+# A run ends a moment after its last window does.
+"$weir" cachestat --interval 1s --duration 2s --format json >"$tap_dir/windows" 2>/dev/null
+check "what is left of a moment is no window" python3 -c '
+import json, sys
+from datetime import datetime
+ends = [datetime.fromisoformat(json.loads(line)["t"][:26]) for line in open(sys.argv[1])]
+sys.exit(not ends or any((b - a).total_seconds() < 0.02 for a, b in zip(ends, ends[1:])))' "$tap_dir/windows"
+
 check "the cache's size is the kernel's" row "min($before, $after) - (64 << 20) < cached < max($before, $after) + (64 << 20)"
 finish

@@ -130,5 +130,35 @@ judge_all proc 20 "CPU of children, with their parent" \
 check "proc: rows of threads and of those that ended add up to the process" \
 	judge "near(total(threads + left, 'run'), me['run'], 10)"
 check "proc: what threads used that ended" judge "near(total(left, 'run'), 600 * 10**6, 40)"
+
+# A shell that is called cron starts another one, and that a program.
+ln -s /bin/sh "$tap_dir/cron"
+"$tap_dir/cron" -c 'sh -c "sleep 1000; : nightly"; :' &
+cron=$!
+# child PID: its first child, which is a program of that name in a moment.
+child() {
+	until_true grep -q . "/proc/$1/task/$1/children"
+	read -r pid _ <"/proc/$1/task/$1/children"
+	until_true grep -q "($2)" "/proc/$pid/stat"
+	echo "$pid"
+}
+shell=$(child $cron sh)
+sleeper=$(child "$shell" sleep)
+# job WAY PID: the job that it is told to be of.
+job() {
+	"$weir" pidstat --way "$1" --pid "$2" --all --show cpu,cgroup --interval 100ms --count 1 --format json \
+		2>"$tap_dir/err" |
+		python3 -c 'import json, sys; print(json.loads(sys.stdin.readline())["job"])'
+}
+for way in bpf proc; do
+	if [ $way = bpf ] && [ "$(id -u)" != 0 ]; then
+		skip "bpf: which job of cron a process is of" "needs root"
+		continue
+	fi
+	check "$way: which job of cron a process is of" test "$(job $way "$sleeper")" = "cron job: sleep 1000; : nightly"
+	check "$way: cron itself is of none" test "$(job $way "$cron")" = None
+done
+kill "$sleeper" "$shell" "$cron"
+wait "$cron" 2>/dev/null
 check "no file was amiss" lacks "$tap_dir/err" lost
 finish

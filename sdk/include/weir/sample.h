@@ -90,15 +90,21 @@ static inline void weir_sample_window(struct weir_batch *batch, const struct wei
 }
 
 /*
- * For drain(): true when enough of a window has passed since the last sample: a tenth of it, or 100
- * ms. Many counters go by ticks of 10 ms: a much shorter window says nothing.
+ * For drain(): true when enough of a window has passed since its start: a tenth of it, or 100 ms.
+ * Many counters go by ticks of 10 ms: a much shorter window says nothing.
  */
+static inline int weir_window_is_due(struct weir_ctx *ctx, uint64_t start, uint64_t interval)
+{
+	uint64_t passed = weir_now(ctx) - start;
+
+	return passed >= interval / 10 || passed >= 100000000;
+}
+
+/* The same since the last sample. */
 static inline int weir_sample_is_due(struct weir_ctx *ctx, const struct weir_sample_time *last,
 				     uint64_t interval)
 {
-	uint64_t passed = weir_now(ctx) - last->now;
-
-	return passed >= interval / 10 || passed >= 100000000;
+	return weir_window_is_due(ctx, last->now, interval);
 }
 
 /* By how much a counter has grown. One that went back says nothing: the window has a gap. */
