@@ -78,6 +78,21 @@ static inline int disk_find(struct weir_ctx *ctx, const char *disk, uint32_t *de
 	return 0;
 }
 
+/* The same, of one that has requests: else nothing would ever be seen, and taken for a zero. */
+static inline int disk_find_requests(struct weir_ctx *ctx, const char *disk, uint32_t *dev)
+{
+	char path[128];
+	int err = disk_find(ctx, disk, dev);
+
+	snprintf(path, sizeof(path), "sys/class/block/%s/mq", disk);
+	if (err || weir_path_exists(ctx, path))
+		return err;
+	return weir_fail_option(ctx, "disk", -EINVAL,
+				"%s has no requests of its own: see the disks below it, in "
+				"/sys/class/block/%s/slaves",
+				disk, disk);
+}
+
 /*
  * Reports, and empties, what the BPF program counted. *untimed starts as 0: requests that found no
  * room and have not ended yet.

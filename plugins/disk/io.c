@@ -174,7 +174,7 @@ static int io_start(struct weir_ctx *ctx)
 	struct io_state *st = ctx->state;
 	uint64_t period = WEIR_BPF_RING_PERIOD_NS;
 	uint32_t dev = 0;
-	int err = *conf->disk ? disk_find(ctx, conf->disk, &dev) : 0;
+	int err = *conf->disk ? disk_find_requests(ctx, conf->disk, &dev) : 0;
 
 	if (!err)
 		err = io_load(ctx, dev);

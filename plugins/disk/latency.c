@@ -103,7 +103,7 @@ static int latency_start(struct weir_ctx *ctx)
 	const struct latency_conf *conf = ctx->options;
 	struct latency_state *st = ctx->state;
 	uint32_t dev = 0;
-	int err = *conf->disk ? disk_find(ctx, conf->disk, &dev) : 0;
+	int err = *conf->disk ? disk_find_requests(ctx, conf->disk, &dev) : 0;
 
 	if (!err)
 		err = latency_kernel_load(ctx, &st->kernel, &conf->filter, &st->cgroups, dev);

@@ -25,7 +25,7 @@ watch() {
 	name=$1
 	shift
 	: >"$tap_dir/$name.err"
-	"$weir" offcpu --interval 0 "$@" >"$tap_dir/$name" 2>"$tap_dir/$name.err" &
+	"$weir" offcpu --interval 0 --deadline 5m "$@" >"$tap_dir/$name" 2>"$tap_dir/$name.err" &
 	pids="$pids $!"
 	told="$told $tap_dir/$name.err"
 }
@@ -62,9 +62,9 @@ run() {
 }
 
 # The kernel reads its clock a moment before its tracepoints, and several weirs look one after the
-# other: what a guest is stopped meanwhile is missing from a block.
-share=0.97
-emulated && share=0.5
+# other: what a guest is stopped meanwhile is missing from a block, and a nap may be over before it.
+share=0.97 naps=50 shortest=1000000
+emulated && share=0.5 naps=45 shortest=1
 
 # judge NAME EXPRESSION: python, true. `rows` of NAME; of(comm, function) of them; `truth` by thread.
 program judge <<'P'
@@ -126,7 +126,7 @@ watch_all() {
 
 run watch_all
 check "a thread that sleeps 50 times 10 ms has 50 blocks there" judge rows \
-	'total(of("sleeper", "naps_ten_ms"), "count") == 50'
+	"$naps <= total(of('sleeper', 'naps_ten_ms'), 'count') <= 50"
 check "their time is what the thread measures, and what the kernel says of it within 3 %" judge rows \
 	'measured(total(of("sleeper", "naps_ten_ms")), "sleeper")'
 check "the mean lies between the shortest and the longest" judge rows \
@@ -146,7 +146,7 @@ check "there are rows of this process only" judge rows 'len({r["pid"] for r in r
 check "a process that lived 5 ms and is gone has the names of its functions" judge dead \
 	'total(of("offcpu_brief", "blocks_and_is_gone", pid=brief), "count") == 1'
 check "and its time, of some ms" judge dead \
-	'MS <= total(of("offcpu_brief", "blocks_and_is_gone", pid=brief)) <= brief_life'
+	"$shortest <= total(of('offcpu_brief', 'blocks_and_is_gone', pid=brief)) <= brief_life"
 check "who has the lock is who wakes the one who waits for it" judge waker \
 	'total(of("waiter", "wants_the_lock", waker_comm="holder"), "count") >= 15'
 check "what the waker did stands on top" judge waker \

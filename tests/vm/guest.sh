@@ -8,7 +8,8 @@ shift 3
 # Wrappers of the host's programs take longer here than the programs.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 export TMPDIR=/scratch
-# By name only, until they have run often on both kernels: vm/smoke live/fs_calls live/offcpu live/why.
+# By name only, until they have run often on both kernels: live/fs_calls live/offcpu live/processes live/why
+# vm/dm_error vm/smoke.
 # Not live/flame: emulated instructions do not take the time that the program measures.
 tests="vm/null_blk vm/scsi_debug vm/netem vm/slow_disk
 	live/biosnoop live/cachestat live/exec live/flame_overlay live/open

@@ -173,6 +173,12 @@ static inline int weir_bpf_say_refused(const struct weir_bpf_attempt *attempt,
 	if (weir_bpf_kernel_is_old(&kernel))
 		snprintf(report->text, sizeof(report->text),
 			 "Linux 5.17 or later is needed, this is %s", kernel.release);
+	/* It cannot look up any type: no program that needs one can be right. */
+	else if (weir_bpf_target("raw_tp/sched_switch") == -EINVAL)
+		snprintf(report->text, sizeof(report->text),
+			 "this kernel's description of its types (BTF) is damaged, see `dmesg | "
+			 "grep "
+			 "BPF`: no BPF program of weir can be loaded");
 	else
 		snprintf(report->text, sizeof(report->text),
 			 "the verifier of Linux %s refuses BPF program %s: this is a fault of "
