@@ -58,7 +58,6 @@ void change_put(struct changes *changes, struct change_row *row, const char *cha
 	row->change = row_text(changes->maker, change);
 	row->text = row_text(changes->maker, said);
 	row_put(changes->maker, changes->rows, changes->rows.count++, row, sizeof(*row));
-	changes->maker->undecided += strcmp(change, "undecided") == 0;
 }
 
 struct change_row change_row(struct changes *changes, const char *resource, const char *instance,
@@ -178,6 +177,7 @@ static void change_add_resource(struct changes *changes, const char *change, con
 	snprintf(text, sizeof(text), "%s%s%s, %s%s", resource, instance[0] ? " " : "", instance,
 		 state, checked ? "" : "; it is not checked now");
 	change_put(changes, &row, checked ? change : "undecided", text);
+	changes->maker->undecided += !checked;
 }
 
 static void change_add_resources(struct changes *changes)

@@ -66,6 +66,7 @@ static void change_add_finding(struct changes *changes, const char *change,
 
 	snprintf(text, sizeof(text), "%s, but chance may explain it: %s", change, summary);
 	change_put(changes, &row, sure ? change : "undecided", sure ? summary : text);
+	changes->maker->undecided += !sure;
 }
 
 /* What it costs, where both runs know. */
