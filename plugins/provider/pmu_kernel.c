@@ -7,12 +7,35 @@
 
 #include <stdio.h>
 
+/* Samples of single accesses, with their latency and where the data came from. */
+static void pmu_probe_accesses(struct weir_ctx *ctx)
+{
+	static const char *const ways[] = { "cpu/events/mem-loads", "cpu_core/events/mem-loads",
+					    "ibs_op", "arm_spe_0" };
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		snprintf(path, sizeof(path), PMU_DEVICES "/%s", ways[i]);
+		if (!weir_path_exists(ctx, path))
+			continue;
+		weir_need(ctx, WEIR_NEED_LIMITED, "samples of memory accesses", ways[i],
+			  "weir has no view of them: which loads are slow, which cache lines CPUs "
+			  "take from each other (c2c)",
+			  "perf mem record, perf c2c record");
+		return;
+	}
+	weir_need(ctx, WEIR_NEED_LIMITED, "samples of memory accesses", "none",
+		  "no view of slow loads, nor of cache lines that CPUs take from each other (c2c)",
+		  "a CPU with load latency of PEBS, IBS or SPE, not a virtual one");
+}
+
 static void pmu_probe(struct weir_ctx *ctx)
 {
 	int tracefs = pmu_tracefs(ctx);
 
 	weir_probe_hardware_pmu(ctx, "hardware and cache events cannot be counted");
 	weir_probe_nmi_watchdog(ctx);
+	pmu_probe_accesses(ctx);
 	weir_probe_paranoid(ctx, 1, "only user code of own processes can be counted and sampled");
 	if (tracefs >= 0)
 		weir_need(ctx, WEIR_NEED_MET, "tracefs", "readable", "", "");

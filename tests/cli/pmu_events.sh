@@ -1,42 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Names of events by several providers, and the tables of CPUs: each event's numbers are those that
-# libpfm4's own tool (check_events, which its package has as source) prints. Usage: pmu_events.sh SOURCE BUILD
+# libpfm4's own tool (showevtinfo, which its package has as source) prints, and none is missing. Usage: pmu_events.sh SOURCE BUILD
 set -u
 source=$1 build=$2
 . "$source/tests/tap.sh"
+. "$source/tests/pmu_tables.sh"
 weir=$build/weir
-tool=$tap_dir/check_events
-example=/usr/share/doc/libpfm4-dev/examples/check_events.c
+tool=$tap_dir/showevtinfo
+example=/usr/share/doc/libpfm4-dev/examples/showevtinfo.c
 export WEIR_PLUGIN_PATH=$build/plugins
-
-# The tool's numbers hold what perf_event_open() sets itself: the rings, interrupts, and that it counts.
-equal_tables() {
-	LIBPFM_FORCE_PMU=$1 "$weir" events --kind pmu --format csv --columns name,type,config,config1 \
-		2>/dev/null | awk -F, '$5 == 4 && !/^t,/ { print $4, $6, $7 }' >"$tap_dir/ours"
-	# One at a time: the tool mixes up what it frees where events of one and two numbers meet.
-	cut -d' ' -f1 "$tap_dir/ours" | LIBPFM_FORCE_PMU=$1 xargs -n 1 "$tool" >"$tap_dir/theirs"
-	python3 - "$tap_dir/ours" "$tap_dir/theirs" "$2" <<'EOF'
-import sys
-ours = dict((name, (int(config), int(config1))) for name, config, config1 in
-            (line.split() for line in open(sys.argv[1])))
-theirs, name = {}, None
-for line in open(sys.argv[2]):
-    if line.startswith("Requested Event: "):
-        name = line.split()[-1]
-    elif line.startswith("Codes"):
-        codes = [int(code, 16) for code in line.split(":")[1].split()]
-        theirs[name] = (codes[0] & ~0x530000, codes[1] if len(codes) > 1 else 0)
-wrong = [f"{n}: {ours[n]} {theirs.get(n)}" for n in ours if ours[n] != theirs.get(n)]
-print(len(ours), "events,", len(wrong), "wrong", *wrong[:5], sep="\n")
-sys.exit(len(wrong) > 0 or len(ours) < int(sys.argv[3]))
-EOF
-}
 
 # The package lacks the one header of its own that the tool takes.
 build_tool() {
 	mkdir -p "$tap_dir/include/perfmon" && echo '#include <err.h>' >"$tap_dir/include/perfmon/err.h" &&
 		cc -w -I"$tap_dir/include" -o "$tool" "$example" -lpfm
+}
+
+# The tool's numbers hold what perf_event_open() sets itself: rings, interrupts, and that it counts.
+equal() {
+	(cd "$tap_dir" && equal_tables "$tool" "$1" "$2" $((~0x530000)))
 }
 
 # encodes STATUS TEXT EVENT: with Skylake's tables.
@@ -59,7 +42,7 @@ else
 	# tables | CPU | how many events there are at least
 	while read -r table least cpu; do
 		check "each event of $cpu has the numbers of libpfm4's own tool" \
-			equal_tables "$table" "$least"
+			equal "$table" "$least"
 	done <<EOF
 skx 450 Skylake-SP
 icx 400 Ice Lake-SP
@@ -68,6 +51,19 @@ amd64_fam19h_zen3 150 Zen 3
 amd64_fam19h_zen4 250 Zen 4
 EOF
 fi
+
+# What doctor says of machines that are staged.
+doctor() {
+	"$weir" doctor --root "$tap_dir/machine" 2>/dev/null >"$tap_dir/doctor"
+	grep -E "$1" "$tap_dir/doctor" || { cat "$tap_dir/doctor"; return 1; }
+}
+devices=$tap_dir/machine/sys/bus/event_source/devices
+mkdir -p "$devices"
+check "doctor says that there is no view of memory accesses, and why" \
+	doctor '^samples of memory accesses +limited +none .*\(c2c\).* SPE'
+mkdir "$devices/ibs_op"
+check "on a CPU that has them it names what reads them" \
+	doctor '^samples of memory accesses +limited +ibs_op .*perf c2c'
 
 if [ -e "$build/plugins/pmu.libpfm4.so" ] && [ "$(uname -m)" = x86_64 ]; then
 	check "a mask that an event does not have is told" encodes 2 "libpfm4: " INST_RETIRED:NOSUCH
