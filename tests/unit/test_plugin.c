@@ -61,8 +61,8 @@ static const struct refusal {
 	{ "two_minds", "its note and its component differ in kind or ABI" },
 	{ "faulty", "a source needs outputs (and 2 more faults: weir-conform lists them)" },
 	{ "writable",
-	  "it can be written by everybody (mode 0666); as root or with capabilities weir loads only what root "
-	  "alone can write: chmod go-w ",
+	  "it can be written by everybody (mode 0666); as root or with capabilities weir loads "
+	  "only what root alone can write: chmod go-w ",
 	  true },
 };
 

@@ -54,16 +54,16 @@ struct weir_grant {
 static inline const char *weir_grant(struct weir_grant *grant, uint64_t capabilities)
 {
 	static const struct {
-		unsigned int number;
 		const char *name;
+		unsigned int number;
 		int always;
 	} known[] = {
-		{ CAP_BPF, "cap_bpf", 1 },
-		{ CAP_PERFMON, "cap_perfmon", 1 },
-		{ CAP_SYS_PTRACE, "cap_sys_ptrace", 1 },
-		{ CAP_SYSLOG, "cap_syslog", 1 },
-		{ CAP_SYS_ADMIN, "cap_sys_admin", 0 },
-		{ CAP_SYS_RAWIO, "cap_sys_rawio", 0 },
+		{ "cap_bpf", CAP_BPF, 1 },
+		{ "cap_perfmon", CAP_PERFMON, 1 },
+		{ "cap_sys_ptrace", CAP_SYS_PTRACE, 1 },
+		{ "cap_syslog", CAP_SYSLOG, 1 },
+		{ "cap_sys_admin", CAP_SYS_ADMIN, 0 },
+		{ "cap_sys_rawio", CAP_SYS_RAWIO, 0 },
 	};
 	const uint64_t wanted = capabilities | weir_capabilities();
 	char names[128] = "", path[256];
