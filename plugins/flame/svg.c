@@ -215,8 +215,8 @@ static int svg_prepare(struct weir_ctx *ctx)
 	while (state->total >> state->shift >= SVG_EXACT)
 		state->shift++;
 	if (state->profile.samples < SVG_FEW)
-		weir_log(ctx, WEIR_LOG_WARNING, "%" PRIu64 " samples only: shares are rough",
-			 state->profile.samples);
+		weir_log(ctx, WEIR_LOG_WARNING, "%" PRIu64 " sample%s only: shares are rough",
+			 state->profile.samples, state->profile.samples == 1 ? "" : "s");
 	err = svg_layout(ctx, &state->profile, &state->layout);
 	return err ? weir_fail(ctx, err, "layout of %u frames", state->layout.count) : 0;
 }

@@ -35,15 +35,22 @@ static void svg_style(struct svg_state *state, const struct svg_conf *conf)
 			  "<rect width=\"100%\" height=\"100%\" fill=\"url(#ground)\"/>\n");
 }
 
+/* Weights tell something: where each sample weighs 1, its number has told that. */
+static bool svg_weighs(const struct svg_state *state)
+{
+	const struct profile *profile = &state->profile;
+
+	return profile->has_weight && profile->samples &&
+	       (profile->tree.nodes[0].weight != profile->samples ||
+		strcmp(value_type_unit(&state->type), "count") != 0);
+}
+
 /* "8.01 s in 3,993 samples": what the whole width stands for. */
 static void svg_totals(struct svg_state *state)
 {
 	const struct profile *profile = &state->profile;
 
-	/* Where each sample weighs 1, there is nothing more to tell. */
-	if (profile->has_weight && profile->samples &&
-	    (profile->tree.nodes[0].weight != profile->samples ||
-	     strcmp(value_type_unit(&state->type), "count") != 0)) {
+	if (svg_weighs(state)) {
 		svg_amount(&state->page, profile->tree.nodes[0].weight, profile->input.unit);
 		writing_put(&state->page, " in ");
 	}
@@ -137,12 +144,14 @@ static void svg_amounts(struct svg_state *state, const struct svg_conf *conf, ui
 	uint64_t samples = calltree_samples(tree, index);
 	uint64_t value = state->layout.by_samples ? samples : node->weight;
 
+	const bool weighs = svg_weighs(state);
+
 	writing_put(page, " (");
-	if (state->profile.has_weight) {
+	if (weighs) {
 		svg_amount(page, svg_scaled(conf, node->weight), state->profile.input.unit);
 		writing_put(page, ", ");
 	}
-	if (!state->profile.has_weight || state->profile.input.unit != WEIR_SAMPLES) {
+	if (!weighs || state->profile.input.unit != WEIR_SAMPLES) {
 		svg_amount(page, svg_scaled(conf, samples), WEIR_SAMPLES);
 		writing_put(page, ", ");
 	}

@@ -49,9 +49,9 @@ parent;second_[k] 13 30
 " --normalize
 check "a graph is drawn where nothing else is said" compare
 check "... a parent's change is that of all that it calls" \
-	holds "$tap_dir/flamediff.svg" '<title>parent (60, 60 samples, 60.00 %; +35.00 %)</title>'
-check "... a new stack is there" holds "$tap_dir/flamediff.svg" '<title>fresh (10, 10 samples, 10.00 %; +10.00 %)</title>'
-check "... what vanished is there" holds "$tap_dir/flamediff.svg" '<title>path (0, 0 samples, 0.00 %; -25.00 %)</title>'
+	holds "$tap_dir/flamediff.svg" '<title>parent (60 samples, 60.00 %; +35.00 %)</title>'
+check "... a new stack is there" holds "$tap_dir/flamediff.svg" '<title>fresh (10 samples, 10.00 %; +10.00 %)</title>'
+check "... what vanished is there" holds "$tap_dir/flamediff.svg" '<title>path (0 samples, 0.00 %; -25.00 %)</title>'
 check "... what stayed is white" sh -c \
 	"grep -F '<title>other (' '$tap_dir/flamediff.svg' | grep -qF 'rgb(255,255,255)'"
 check "an inverted one, too" compare --inverted -o inverted.svg
