@@ -61,8 +61,9 @@ raw|attach:EPERM:|3|attach to tracepoint [a-z_]+: the kernel forbids it|as_is
 raw|attach:EMFILE:|1|attach to tracepoint [a-z_]+: raise the limit of open files|as_is
 bpf|map:EPERM:|3|make BPF map [a-z_.]+: the kernel forbids it|as_is
 bpf|map:ENOMEM:|1|make BPF map [a-z_.]+: this machine or cgroup .* no more memory|as_is
-bpf|program:EINVAL:|3|verifier of Linux .* refuses BPF program [a-z_]+: .*report|as_is
-bpf|program:EACCES:|3|verifier of Linux .* refuses BPF program [a-z_]+: .*report|as_is
+bpf|program:EINVAL:|3|description of its types \(BTF\) is damaged.*no BPF program of weir can be loaded|as_is
+bpf|program:EINVAL:*|3|verifier of Linux .* refuses BPF program [a-z_]+: .*report|as_is
+bpf|program:EACCES:*|3|verifier of Linux .* refuses BPF program [a-z_]+: .*report|as_is
 bpf|program:ENOMEM:|1|load BPF program [a-z_]+: this machine or cgroup .* no more memory|as_is
 bpf|program:EINVAL:|3|/sys/kernel/btf/vmlinux is missing: it needs CONFIG_DEBUG_INFO_BTF|no_btf
 calls|perf:ENOENT:|3|this kernel (does not have it)?(has no tracepoints of system calls)?:|as_is

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * To be preloaded: makes a system call fail that the kernel would have carried out, so that tests
- * see what weir says of it; or a map be so small that it is soon full. WEIR_TEST_FAULT: what, errno and a name to choose by, "" for any:
+ * see what weir says of it; or a map be so small that it is soon full. WEIR_TEST_FAULT: what, errno
+ * and a name to choose by, "" for any, "*" for any but what has no name:
  *
  *	attach:ENOENT:sched_switch   a raw tracepoint
  *	map:ENOMEM:events            the making of a BPF map
- *	program:EINVAL:              the loading of a BPF program
+ *	program:EINVAL:              the loading of a BPF program; of all, as where the kernel's
+ *	                             types are damaged
  *	perf:EMFILE:                 perf_event_open()
  *	mount:EPERM:                 a mount of one's own, fsopen()
  *	shrink:1:waiting             a map gets so many entries
@@ -94,8 +96,11 @@ static int fault_strikes(const struct fault *fault, long number, const long *arg
 		what = "perf";
 	else if (number == SYS_fsopen)
 		what = "mount";
-	return strcmp(what, fault->what) == 0 &&
-	       (!fault->name[0] || strcmp(name, fault->name) == 0);
+	if (strcmp(what, fault->what) != 0)
+		return 0;
+	if (strcmp(fault->name, "*") == 0)
+		return name[0] != '\0';
+	return !fault->name[0] || strcmp(name, fault->name) == 0;
 }
 
 /* True if this makes the map that is to be small, whose attributes are then in *copy. */

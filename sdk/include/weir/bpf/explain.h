@@ -176,9 +176,8 @@ static inline int weir_bpf_say_refused(const struct weir_bpf_attempt *attempt,
 	/* It cannot look up any type: no program that needs one can be right. */
 	else if (weir_bpf_target("raw_tp/sched_switch") == -EINVAL)
 		snprintf(report->text, sizeof(report->text),
-			 "this kernel's description of its types (BTF) is damaged, see `dmesg | "
-			 "grep "
-			 "BPF`: no BPF program of weir can be loaded");
+			 "this kernel's description of its types (BTF) is damaged, see "
+			 "`dmesg | grep BPF`: no BPF program of weir can be loaded");
 	else
 		snprintf(report->text, sizeof(report->text),
 			 "the verifier of Linux %s refuses BPF program %s: this is a fault of "
