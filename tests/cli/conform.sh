@@ -8,6 +8,8 @@ source=$1 build=$2
 gallery=$WEIR_TEST_PLUGINS
 conform=${WEIR_CONFORM:-$build/weir-conform}
 out=$tap_dir/stdout
+# glibc's newlocale() leaks what it makes of it, and constructors of libraries call newlocale().
+unset LOCPATH
 
 # found FAULT PLUGIN CHECK TEXT: that check fails of a plugin with that fault, and says so. A sanitizer
 # leaves the signal to the kit.
