@@ -16,7 +16,7 @@ static const struct weir_option process_options[] = {
 	WEIR_OPT_DURATION(struct process_conf, interval, "1s", 10000000, 24 * WEIR_HOUR,
 			  "length of a window"),
 	WEIR_OPT_CHOICES(struct process_conf, show, "cpu,disk,memory,switches",
-			 "cpu disk memory switches files command cgroup",
+			 "cpu disk memory switches files command cgroup job",
 			 "groups of columns; by /proc, what is not asked for is not read"),
 	WEIR_OPT_BOOL(struct process_conf, threads, "false",
 		      "rows of threads below their process's, and of those that ended"),
@@ -24,7 +24,7 @@ static const struct weir_option process_options[] = {
 	WEIR_OPT_RATIO(struct process_conf, holds, "100%",
 		       "without all: also what holds at least this share of the memory"),
 	WEIR_OPT_TEXTS(struct process_conf, starters, "cron,crond,anacron,atd",
-		       "names of programs that start jobs"),
+		       "names of programs that start jobs, for `show: job`"),
 	WEIR_OPT_CHOICE(
 		struct process_conf, way, "auto", "auto bpf proc",
 		"ask the kernel by BPF, or read files of /proc; auto: by BPF where allowed"),

@@ -23,7 +23,8 @@ enum process_show {
 	SHOW_FILES = 1 << 4,
 	SHOW_COMMAND = 1 << 5,
 	SHOW_CGROUP = 1 << 6,
-	SHOW_THREADS = 1 << 7, /* not one to ask for: the option threads */
+	SHOW_JOB = 1 << 7,
+	SHOW_THREADS = 1 << 8, /* not one to ask for: the option threads */
 };
 
 enum process_way {

@@ -123,7 +123,7 @@ static const struct process_column {
 	{ ROW_KEY(container, WEIR_OPTIONAL, "container"), SHOW_CGROUP },
 	{ ROW_KEY(job, WEIR_OPTIONAL | WEIR_QUIET,
 		  "job of cron or its kind that it belongs to; of what began within ten minutes"),
-	  SHOW_CGROUP },
+	  SHOW_JOB },
 };
 
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -244,7 +244,7 @@ static int rows_fill_details(struct weir_ctx *ctx, struct weir_batch *batch,
 		err = process_add_command(ctx, batch, task->pid, &command);
 	if (!err && conf->show & SHOW_CGROUP)
 		err = process_add_cgroup(ctx, batch, task, &cgroup, &container);
-	if (!err && conf->show & SHOW_CGROUP)
+	if (!err && conf->show & SHOW_JOB)
 		err = process_add_job(ctx, batch, task, row->started, &job);
 	row->command = command;
 	row->cgroup = cgroup;

@@ -146,7 +146,7 @@ shell=$(child $cron sh)
 sleeper=$(child "$shell" sleep)
 # job WAY PID: the job that it is told to be of.
 job() {
-	"$weir" pidstat --way "$1" --pid "$2" --all --show cpu,cgroup --interval 100ms --count 1 --format json \
+	"$weir" pidstat --way "$1" --pid "$2" --all --show cpu,job --interval 100ms --count 1 --format json \
 		2>"$tap_dir/err" |
 		python3 -c 'import json, sys; print(json.loads(sys.stdin.readline())["job"])'
 }
