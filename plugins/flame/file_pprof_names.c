@@ -8,6 +8,7 @@
 
 #include "file_pprof.h"
 #include "file_resolve.h"
+#include "hex.h"
 #include "pprof.h"
 
 struct pprof_names {
@@ -82,23 +83,16 @@ void pprof_names_report(const struct file *file, struct pprof_reading *reading)
 		objects_report(file->ctx, &reading->names->resolve->objects);
 }
 
-static uint32_t names_digit(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - (uint32_t)'0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - (uint32_t)'a' + 10 : 16;
-}
-
 /* Digits of a build-id; some tools write other things there, which say nothing of a file. */
 static void names_build_id(const struct pprof_span *text, struct weir_mapping *mapping)
 {
 	if (text->count % 2 || text->count / 2 > sizeof(mapping->build_id))
 		return;
 	for (size_t i = 0; i < text->count; i += 2) {
-		uint32_t high = names_digit(text->bytes[i]), low = names_digit(text->bytes[i + 1]);
+		int high = hex_digit((char)text->bytes[i]);
+		int low = hex_digit((char)text->bytes[i + 1]);
 
-		if (high > 15 || low > 15)
+		if (high < 0 || low < 0)
 			return;
 		mapping->build_id[i / 2] = (uint8_t)(high << 4 | low);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reading perf maps; see jit_map.h. */
 #include "jit_map.h"
+#include "hex.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,14 +13,6 @@ enum {
 	MAP_CHUNK = 1 << 20,     /* of the file, at a time */
 	MAP_LINE_MAX = 256 << 10 /* a longer line is no name */
 };
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* A number and the blank behind it; the rest of the line, or NULL. */
 static const char *map_number(const char *at, const char *end, uint64_t *number)

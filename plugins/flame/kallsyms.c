@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hex.h"
 #include "kallsyms.h"
 
 enum {
@@ -50,13 +51,6 @@ struct kallsyms_line {
 	char type;
 };
 
-static int kallsyms_hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* "ffffffff81000000 T _stext", "ffffffffc0000000 t init\t[ext4]". False: not of that form. */
 static bool kallsyms_parse(const char *at, const char *end, struct kallsyms_line *line)
 {
@@ -64,7 +58,7 @@ static bool kallsyms_parse(const char *at, const char *end, struct kallsyms_line
 	int digit;
 
 	line->address = 0;
-	for (; at < end && (digit = kallsyms_hex(*at)) >= 0; at++)
+	for (; at < end && (digit = hex_digit(*at)) >= 0; at++)
 		line->address = line->address << 4 | (unsigned int)digit;
 	if (end - at < 4 || at[0] != ' ' || at[2] != ' ')
 		return false;

@@ -5,43 +5,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "unwind_chain.h"
+
 /* How deep: more than 16 KiB of stack, and less than 64. */
 enum { LEVELS = 200, LEVEL_BYTES = 128 };
 
-void burn(void);
-void third(void);
-void second(void);
-void first(void);
 void sorter(void);
 void signaller(void);
 int deep(int levels);
 void library(void (*call)(void));
-
-static volatile unsigned sink;
-
-__attribute__((noinline)) void burn(void)
-{
-	for (unsigned i = 0; i < 200000; i++)
-		sink += i;
-}
-
-__attribute__((noinline)) void third(void)
-{
-	burn();
-	sink++;
-}
-
-__attribute__((noinline)) void second(void)
-{
-	third();
-	sink++;
-}
-
-__attribute__((noinline)) void first(void)
-{
-	second();
-	sink++;
-}
 
 static int compare(const void *left, const void *right)
 {

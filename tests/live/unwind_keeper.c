@@ -7,15 +7,11 @@
 #include <linux/time.h>
 #include <linux/time_types.h>
 
+#include "unwind_chain.h"
+
 enum { SECONDS = 2 };
 
 void begin(void);
-void first(void);
-void second(void);
-void third(void);
-void burn(void);
-
-static volatile unsigned sink;
 
 /* The outermost frame has no caller: its frame pointer is 0. */
 #if defined(__x86_64__)
@@ -42,30 +38,6 @@ static long call(long number, long first_argument, void *second_argument)
 	return x0;
 }
 #endif
-
-__attribute__((noinline)) void burn(void)
-{
-	for (unsigned i = 0; i < 200000; i++)
-		sink += i;
-}
-
-__attribute__((noinline)) void third(void)
-{
-	burn();
-	sink++;
-}
-
-__attribute__((noinline)) void second(void)
-{
-	third();
-	sink++;
-}
-
-__attribute__((noinline)) void first(void)
-{
-	second();
-	sink++;
-}
 
 void begin(void)
 {
